@@ -1,0 +1,303 @@
+import { createHash } from 'node:crypto';
+import type { Chat, MessageRow } from '../occurrence.ts';
+import type { Batch, FileIdentity, MessagesReader, Page, PageRequest, SenderSet } from '../reader.ts';
+import { matches, normaliseHandle, withoutFilterSuffix } from '../sender.ts';
+import { Store } from '../store.ts';
+import { Handles } from './handles.ts';
+import { messageSql, unixMs, unpeeked, type MessageColumns, type MessageSql } from './message-columns.ts';
+import { kindOf, lateKindOf } from './message-kind.ts';
+import { MessagePages } from './message-pages.ts';
+import { Twins, type TwinAnswer } from './twins.ts';
+
+export interface ChatDatabaseOptions {
+  readonly path: string;
+  /** ISO 3166 code for numbers without `+`, or null. */
+  readonly region: string | null;
+  /** Name from Contacts for a normalised handle. Must be fast: it is asked for each row. */
+  readonly names?: (handle: string) => string | null;
+  /** Own addresses as the owner named them: what these send to oneself does not ring. Empty: nothing is known to be own. */
+  readonly ownHandles?: readonly string[];
+  /** Called with the name of a read and its milliseconds when it was slow. */
+  readonly onSlow?: (name: string, ms: number) => void;
+}
+
+interface KnownChat {
+  readonly chat: Chat;
+  readonly isSpam: boolean;
+}
+
+/** Everything that depends on the columns and indexes of the open file. */
+interface Opened {
+  readonly sql: MessageSql;
+  readonly twins: Twins;
+  readonly pages: MessagePages;
+  readonly chatSql: string;
+}
+
+/** `chat.style` of a group, and `is_filtered` of spam (data-formats/chat-db 6, 10). */
+const GROUP = 43;
+const SPAM = 2;
+/** Furthest Unix ms that a date can show. */
+const LAST_DATE = 8.64e15;
+const NO_TWIN: TwinAnswer = { isTwin: false, textHash: null, hasLink: false };
+/** How many of the first guids name a store. */
+const NAMING_GUIDS = 3;
+
+/** Messages' chat.db of any version since 10.11. `textHash` and `hasLink` are filled only where a twin was looked for. */
+export class ChatDatabase implements MessagesReader {
+  readonly kind = 'messages' as const;
+  readonly path: string;
+  readonly #options: ChatDatabaseOptions;
+  readonly #store: Store;
+  readonly #own: ReadonlySet<string>;
+  readonly #handles: Handles;
+  #opened: Opened | null = null;
+  /** Chats met in the current transaction. */
+  readonly #chats = new Map<number, KnownChat>();
+
+  constructor(options: ChatDatabaseOptions) {
+    this.path = options.path;
+    this.#options = options;
+    this.#store = new Store(options.path, {
+      tables: ['message', 'handle', 'chat', 'chat_message_join'],
+      ...(options.onSlow && { onSlow: options.onSlow }),
+    });
+    this.#own = new Set((options.ownHandles ?? []).map((handle) => this.#normalise(handle)).filter((handle) => handle !== ''));
+    this.#handles = new Handles(this.#store, options.region);
+  }
+
+  get isOpen(): boolean {
+    return this.#store.isOpen;
+  }
+
+  open(): void {
+    this.#store.open();
+    if (this.#opened === null) this.#prepare();
+  }
+
+  close(): void {
+    this.#opened = null;
+    this.#handles.forget();
+    this.#chats.clear();
+    this.#store.close();
+  }
+
+  identity(): FileIdentity {
+    return this.#store.identity();
+  }
+
+  replaced(): boolean {
+    return this.#store.replaced();
+  }
+
+  dataVersion(): number {
+    return this.#store.dataVersion();
+  }
+
+  head(): number {
+    return this.#transaction('head', () => this.#store.head('message'));
+  }
+
+  checkAt(rowid: number): string {
+    return this.#transaction('checkAt', () => {
+      const guid = this.#store.statement(`SELECT guid FROM message WHERE ROWID = ${unpeeked('?')}`, 'pluck').get(rowid) as string | undefined;
+      return guid === undefined ? '00000000' : sha256(guid).slice(0, 8);
+    });
+  }
+
+  storeId(): string {
+    return this.#transaction('storeId', () => {
+      const guids = this.#store.statement('SELECT guid FROM message ORDER BY ROWID LIMIT ?', 'pluck').all(NAMING_GUIDS) as string[];
+      return sha256([this.identity().ino, ...guids].join('\n')).slice(0, 32);
+    });
+  }
+
+  read(after: number, limit: number): Batch<MessageRow> {
+    return this.#transaction('read', ({ sql }) => {
+      const found = this.#store.statement(`${sql.select} WHERE m.ROWID > ${unpeeked('?')} ORDER BY m.ROWID LIMIT ${unpeeked('?')}`).all(after, limit) as MessageColumns[];
+      const head = this.#store.head('message');
+      const last = found.at(-1)?.rowid ?? 0;
+      return { rows: found.map((columns) => this.#row(columns)), through: found.length < limit ? Math.max(head, last) : last, head };
+    });
+  }
+
+  pick(rowids: readonly number[]): readonly MessageRow[] {
+    return this.#transaction('pick', () => rowids.flatMap((rowid) => this.#at(rowid) ?? []));
+  }
+
+  page(request: PageRequest): Page<MessageRow> {
+    return this.#transaction('page', ({ pages }) => pages.page(request, (rowid) => this.#arrivalAt(rowid, request.senders)));
+  }
+
+  skippedBefore(request: PageRequest & { readonly notBefore: number }): boolean {
+    return this.#transaction('skippedBefore', ({ pages }) => pages.skippedBefore(request, (rowid) => this.#arrivalAt(rowid, request.senders)));
+  }
+
+  /** The guid is UNIQUE: each row is its own event. */
+  backtest(senders: SenderSet, since: number, examples: number): { readonly count: number; readonly examples: readonly MessageRow[] } {
+    return this.#transaction('backtest', ({ pages }) => {
+      const rows = pages.since(senders, since, (rowid) => this.#arrivalAt(rowid, senders));
+      return { count: rows.length, examples: rows.slice(0, examples) };
+    });
+  }
+
+  newestDate(box: number, rowid: number): number | null {
+    return this.#transaction('newestDate', () => {
+      if (this.#store.has('chat_message_join', 'message_date')) {
+        const copied = this.#store
+          .statement(`SELECT ${unixMs('j.message_date')} FROM chat_message_join j WHERE j.chat_id = ${unpeeked('?')} AND j.message_id <= ${unpeeked('?')} ORDER BY j.message_date DESC LIMIT 1`, 'pluck')
+          .get(box, rowid) as number | null | undefined;
+        if (copied !== null && copied !== undefined) return inRange(copied);
+      }
+      // Joins of 10.11 have no date, those of migrated stores may have 0.
+      const newest = this.#store
+        .statement(`SELECT MAX(${unixMs('m.date')}) FROM chat_message_join j CROSS JOIN message m ON m.ROWID = j.message_id WHERE j.chat_id = ${unpeeked('?')} AND j.message_id <= ${unpeeked('?')}`, 'pluck')
+        .get(box, rowid) as number | null;
+      return inRange(newest);
+    });
+  }
+
+  /**
+   * Chats with this guid or exactly this display name. A guid of before macOS 26 finds the chat by its identifier and
+   * style: the upgrade wrote `any` over the service (data-formats/chat-db 6).
+   */
+  findChats(nameOrGuid: string): readonly Chat[] {
+    return this.#transaction('findChats', () => {
+      const exact = this.#store
+        .statement(`SELECT ROWID FROM chat WHERE guid = @name OR (@name <> '' AND display_name = @name) ORDER BY ROWID`, 'pluck')
+        .all({ name: nameOrGuid }) as number[];
+      const parts = /^[^;]*;([+-]);(.+)$/.exec(nameOrGuid);
+      const found =
+        exact.length > 0 || parts === null
+          ? exact
+          : (this.#store
+              .statement(`SELECT ROWID FROM chat WHERE chat_identifier = ? AND guid LIKE '%;' || ? || ';%' ORDER BY ROWID`, 'pluck')
+              .all(parts[2]!, parts[1]!) as number[]);
+      return found.flatMap((id) => this.#chat(id)?.chat ?? []);
+    });
+  }
+
+  /** One for each chat: its display name, or its guid where it has none; newest message first. */
+  chatNames(limit: number): readonly string[] {
+    return this.#transaction('chatNames', () => {
+      const rows = this.#store
+        .statement(
+          `SELECT c.display_name, c.guid FROM chat c
+           ORDER BY (SELECT MAX(j.message_id) FROM chat_message_join j WHERE j.chat_id = c.ROWID) DESC, c.ROWID DESC LIMIT ?`,
+          'raw',
+        )
+        .all(limit) as [string | null, string][];
+      return rows.map(([name, guid]) => textOrNull(name) ?? guid);
+    });
+  }
+
+  #transaction<T>(name: string, work: (opened: Opened) => T): T {
+    // A transaction each time: chats kept from an earlier one may have changed since.
+    return this.#store.transaction(name, () => {
+      this.#chats.clear();
+      return work(this.#opened ?? this.#prepare());
+    });
+  }
+
+  #prepare(): Opened {
+    return this.#store.guard(() => {
+      const sql = messageSql(this.#store);
+      const has = (column: string, missing: string) => (this.#store.has('chat', column) ? `c.${column}` : missing);
+      this.#opened = {
+        sql,
+        twins: new Twins(this.#store, (handle) => this.#normalise(handle)),
+        pages: new MessagePages(this.#store, this.#handles, sql.likely),
+        chatSql: `SELECT c.guid, ${has('display_name', 'NULL')} AS name, ${has('style', '0')} AS style,
+          ${has('is_filtered', '0')} AS filtered, ${has('is_blackholed', '0')} AS blackholed FROM chat c WHERE c.ROWID = ${unpeeked('?')}`,
+      };
+      return this.#opened;
+    });
+  }
+
+  #normalise(handle: string): string {
+    return normaliseHandle(handle, this.#options.region);
+  }
+
+  #at(rowid: number): MessageRow | null {
+    const columns = this.#store.statement(`${this.#opened!.sql.select} WHERE m.ROWID = ${unpeeked('?')}`).get(rowid) as MessageColumns | undefined;
+    return columns === undefined ? null : this.#row(columns);
+  }
+
+  #arrivalAt(rowid: number, senders: SenderSet): MessageRow | null {
+    const row = this.#at(rowid);
+    return row !== null && row.excluded === null && row.sender !== null && matches(senders, row.sender) ? row : null;
+  }
+
+  #row(columns: MessageColumns): MessageRow {
+    const { rowid } = columns;
+    const raw = columns.handle === null ? null : withoutFilterSuffix(String(columns.handle));
+    const sender = raw === null ? null : textOrNull(this.#normalise(raw));
+    const known = columns.chatId === null ? null : this.#chat(columns.chatId);
+    const twins = this.#opened!.twins;
+    const early = kindOf(columns, () => twins.isBlank(columns));
+    const late = lateKindOf(columns, known?.isSpam === true);
+    const isOwn = sender !== null && this.#own.has(sender);
+    // A row that is left out anyway is not worth the reading of texts.
+    const twin = early === null && late === null && !isOwn && known !== null && sender !== null ? twins.ask(columns, known.chat.id, sender) : NO_TWIN;
+    const lacksAttachments = columns.cachedAttachments === 1 && columns.attachments === 0;
+    const lacksHandle = columns.handleId > 0 && columns.handle === null;
+    const lacksChat = known === null && columns.isDeleted === 0;
+    return {
+      store: 'messages',
+      rowid,
+      guid: columns.guid,
+      sender,
+      excluded: early ?? (isOwn || twin.isTwin ? 'twin' : null) ?? late ?? (sender === null ? 'no-sender' : null),
+      incomplete: lacksChat || lacksAttachments || lacksHandle || columns.isFinished === 0,
+      date: inRange(columns.date),
+      box: known?.chat.id ?? null,
+      hasAttachments: columns.shownAttachments > 0 || lacksAttachments,
+      handle: sender === null ? null : isAsWritten(sender) ? sender : raw,
+      name: sender === null ? null : (this.#options.names?.(sender) ?? null),
+      chat: known?.chat ?? null,
+      service: textOrNull(columns.service),
+      attachmentCount: columns.shownAttachments,
+      replyTo: textOrNull(columns.replyTo),
+      textHash: twin.textHash,
+      isLinkBalloon: columns.isBalloon === 1,
+      hasLink: twin.hasLink,
+    };
+  }
+
+  #chat(id: number): KnownChat | null {
+    const kept = this.#chats.get(id);
+    if (kept !== undefined) return kept;
+    const row = this.#store.statement(this.#opened!.chatSql).get(id) as
+      | { guid: string; name: string | null; style: number | null; filtered: number | null; blackholed: number | null }
+      | undefined;
+    if (row === undefined) return null;
+    const chat: Chat = {
+      id,
+      guid: row.guid,
+      name: textOrNull(row.name),
+      isGroup: row.style === GROUP || row.guid.includes(';+;'),
+      participantCount: this.#participants(id),
+    };
+    const known = { chat, isSpam: row.filtered === SPAM || (row.blackholed ?? 0) !== 0 };
+    this.#chats.set(id, known);
+    return known;
+  }
+
+  /** People, not handle rows: one person may be a member by two services. Handles that the owner named as own do not count. */
+  #participants(chat: number): number {
+    if (!this.#store.has('chat_handle_join')) return 0;
+    const members = this.#store
+      .statement(`SELECT h.id FROM chat_handle_join j CROSS JOIN handle h ON h.ROWID = j.handle_id WHERE j.chat_id = ${unpeeked('?')}`, 'pluck')
+      .all(chat) as string[];
+    if (members.length === 1 && this.#own.size === 0) return 1;
+    const people = new Set(members.map((member) => this.#normalise(String(member))));
+    for (const own of this.#own) people.delete(own);
+    return people.size;
+  }
+}
+
+/** Numbers and e-mail are shown as they are compared; names such as `MYBANK` as the store spells them. */
+const isAsWritten = (sender: string) => sender.startsWith('+') || sender.includes('@');
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const textOrNull = (text: string | null | undefined) => (typeof text === 'string' && text !== '' ? text : null);
+const inRange = (ms: number | null) => (ms !== null && Math.abs(ms) <= LAST_DATE ? Math.trunc(ms) : null);

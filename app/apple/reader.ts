@@ -1,0 +1,111 @@
+import type { Chat, Mailbox, MailRow, MessageRow, StoreKind, StoreRow } from './occurrence.ts';
+
+/** Why a store cannot be read; told apart by opening (data-formats/tcc: `stat` proves nothing). */
+export type StoreTrouble = 'not_permitted' | 'not_there' | 'broken' | 'busy';
+
+/** Thrown by every reader call that touches the file. The message carries no path and no SQL. */
+export class StoreError extends Error {
+  readonly kind: StoreTrouble;
+  constructor(kind: StoreTrouble, message: string) {
+    super(message);
+    this.name = 'StoreError';
+    this.kind = kind;
+  }
+}
+
+/** Device and inode of the open file, as decimal text: they say when to look again, never that a store is the same. */
+export interface FileIdentity {
+  readonly dev: string;
+  readonly ino: string;
+}
+
+/** Normalised senders to look for. All three empty matches nothing. Domains are ASCII (punycode), lower case. */
+export interface SenderSet {
+  /** Addresses (lower case), E.164 numbers, short codes, other handles (lower case). */
+  readonly addresses: ReadonlySet<string>;
+  /** The domain itself. */
+  readonly domains: ReadonlySet<string>;
+  /** The domain and everything below it. */
+  readonly parents: ReadonlySet<string>;
+}
+
+export interface Batch<R> {
+  /** All rows above `after`, by rowid, arrivals or not. */
+  readonly rows: readonly R[];
+  /** The highest rowid that this batch accounts for: the last row's, or the head if the batch reached it. */
+  readonly through: number;
+  /** `sqlite_sequence.seq` in the same transaction: deleting the newest row does not lower it. */
+  readonly head: number;
+}
+
+export interface PageRequest {
+  readonly senders: SenderSet;
+  /** Exclusive lower and inclusive upper rowid. */
+  readonly after: number;
+  readonly upTo: number;
+  /** Most rows to return. */
+  readonly limit: number;
+  /** Rows dated before this (Unix ms) are skipped; undated rows are kept. */
+  readonly notBefore?: number;
+}
+
+export interface Page<R> {
+  /** Rows whose sender matches and whose `excluded` is null, by rowid. */
+  readonly rows: readonly R[];
+  /** Everything at or below this rowid is accounted for. Equals `upTo` if and only if the range is finished. */
+  readonly through: number;
+}
+
+/** One store. One kept read-only connection; no call holds a transaction across an await. */
+export interface StoreReader<R extends StoreRow = StoreRow> {
+  readonly kind: StoreKind;
+  readonly path: string;
+  /** Opens the file if it is not open. Throws StoreError. */
+  open(): void;
+  /** Closes; `open` may follow (a replaced file). */
+  close(): void;
+  readonly isOpen: boolean;
+  /** Identity of the open file. */
+  identity(): FileIdentity;
+  /** True if the path now names another file than the open one, or none; or the `-wal` beside it changed its inode. */
+  replaced(): boolean;
+  /** `PRAGMA data_version` of the kept connection: moves when another connection committed. About 2 microseconds. */
+  dataVersion(): number;
+  head(): number;
+  /**
+   * 8 hex digits that name the store at a position. Mail: from `properties.UUID`, the same at every rowid.
+   * Messages: from the guid at `rowid`; `00000000` where that row is gone.
+   */
+  checkAt(rowid: number): string;
+  /** Name of the store for state that must not outlive it: Mail's UUID; for Messages a hash of the first guids and the inode. */
+  storeId(): string;
+  read(after: number, limit: number): Batch<R>;
+  /** The same rows again (pending ones, items to render); those that left are missing. */
+  pick(rowids: readonly number[]): readonly R[];
+  page(request: PageRequest): Page<R>;
+  /** True if a row that matches, is not excluded, lies in (after, upTo] and is dated before `notBefore` exists. */
+  skippedBefore(request: PageRequest & { readonly notBefore: number }): boolean;
+  /** Matching, not excluded rows dated at or after `since` (Unix ms): how many different events, and the newest few. */
+  backtest(senders: SenderSet, since: number, examples: number): { readonly count: number; readonly examples: readonly R[] };
+  /** Newest date (Unix ms) among rows of a mailbox or chat at or below `rowid`, or null. */
+  newestDate(box: number, rowid: number): number | null;
+}
+
+export interface MailReader extends StoreReader<MailRow> {
+  readonly kind: 'mail';
+  mailboxes(): readonly Mailbox[];
+  /** Own addresses from the accounts, lower case. */
+  ownAddresses(): ReadonlySet<string>;
+  /** Highest global id for each account id, for a store that is seen for the first time. */
+  highestGlobalIds(): ReadonlyMap<string, number>;
+  /** Lowest rowid that now carries each global id. */
+  firstRows(globalIds: readonly number[]): ReadonlyMap<number, number>;
+}
+
+export interface MessagesReader extends StoreReader<MessageRow> {
+  readonly kind: 'messages';
+  /** Chats with this guid or exactly this display name. */
+  findChats(nameOrGuid: string): readonly Chat[];
+  /** Display names and guids of the newest chats, for a refusal that lists what exists. */
+  chatNames(limit: number): readonly string[];
+}

@@ -1,0 +1,187 @@
+import type { AllowOptions, Change, SenderOptions, SettingKey } from '../contract/change.ts';
+import { parseDuration } from '../contract/duration.ts';
+import { eventType, grantName, settingKey } from '../contract/values.ts';
+import { quoted, readFlags, type FlagKind, type Flags } from './arguments.ts';
+
+/** What a command line asks for. Everything that changes something is a Change. */
+export type Command =
+  | { readonly do: 'help' }
+  | { readonly do: 'version' }
+  | { readonly do: 'list'; readonly what: 'events' | 'senders' | 'clients' }
+  | { readonly do: 'settings'; readonly key: SettingKey | null }
+  | { readonly do: 'status' }
+  | { readonly do: 'doctor' }
+  | { readonly do: 'test-client'; readonly id: string }
+  | { readonly do: 'change'; readonly change: Change };
+
+export type ParsedCommand =
+  | { readonly ok: true; readonly command: Command; readonly json: boolean }
+  | { readonly ok: false; readonly message: string; readonly json: boolean };
+
+const GLOBAL: Readonly<Record<string, FlagKind>> = { '--json': 'flag', '--data-dir': 'value', '--socket': 'value' };
+const SEE = 'See "belfry --help".';
+const LATER = new Set(['watches', 'tokens', 'hosts', 'probe', 'search']);
+
+type Parsed = Command | string;
+type Action = { readonly flags?: Readonly<Record<string, FlagKind>>; parse(words: readonly string[], flags: Flags): Parsed };
+
+/** By command, then by action; '' is a command without actions. The table is the grammar. */
+const TABLE: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
+  events: {
+    list: plain({ do: 'list', what: 'events' }),
+    on: { parse: (words) => setEvent(words, true) },
+    off: { parse: (words) => setEvent(words, false) },
+  },
+  senders: {
+    list: plain({ do: 'list', what: 'senders' }),
+    add: { flags: { '--for': 'value', '--subdomains': 'flag', '--except': 'list' }, parse: addSenders },
+    remove: {
+      parse: (senders) => (senders.length === 0 ? 'Name at least one sender to remove.' : changing({ do: 'remove-senders', senders })),
+    },
+  },
+  clients: {
+    list: plain({ do: 'list', what: 'clients' }),
+    allow: { flags: { '--events': 'list', '--senders': 'list', '--grants': 'list', '--once': 'flag' }, parse: allowClient },
+    deny: { parse: (words) => withId(words, (id) => changing({ do: 'deny-client', id })) },
+    revoke: { parse: (words) => withId(words, (id) => changing({ do: 'revoke-client', id })) },
+    test: { parse: (words) => withId(words, (id) => ({ do: 'test-client', id })) },
+  },
+  settings: {
+    get: { parse: getSetting },
+    set: { parse: setSetting },
+  },
+  pause: { '': { parse: pause } },
+  resume: { '': plain({ do: 'change', change: { do: 'resume' } }) },
+  status: { '': plain({ do: 'status' }) },
+  doctor: { '': plain({ do: 'doctor' }) },
+};
+
+/** @param argv without the program's name. `--json` counts even where the rest is wrong, so that a script can read the refusal. */
+export function parseCommand(argv: readonly string[]): ParsedCommand {
+  const end = argv.indexOf('--');
+  const json = argv.slice(0, end === -1 ? argv.length : end).includes('--json');
+  const parsed = parse(argv);
+  return typeof parsed === 'string' ? { ok: false, message: parsed, json } : { ok: true, command: parsed, json };
+}
+
+function parse(argv: readonly string[]): Parsed {
+  const first = commandAt(argv);
+  const [name, ...after] = first.words;
+  const before = first.before;
+  if (argv.includes('--help') || argv.includes('-h') || name === 'help') return { do: 'help' };
+  if (name === undefined) return before.includes('--version') ? { do: 'version' } : `Say what to do. ${SEE}`;
+  if (name === 'serve') return '"serve" starts an engine: it is run on its own, as "belfry serve".';
+  if (LATER.has(name)) return `"belfry ${name}" is not available yet.`;
+  const actions = Object.hasOwn(TABLE, name) ? TABLE[name]! : null;
+  if (actions === null) return `Unknown command ${quoted(name)}. ${SEE}`;
+  if (Object.hasOwn(actions, '')) return run(actions['']!, before, after);
+  const next = commandAt(after);
+  const [verb, ...words] = next.words;
+  const names = Object.keys(actions).join(', ');
+  if (verb === undefined) return `"belfry ${name}" needs an action: ${names}.`;
+  const action = Object.hasOwn(actions, verb) ? actions[verb]! : null;
+  if (action === null) return `"belfry ${name}" has no action ${quoted(verb)}; it has ${names}.`;
+  return run(action, [...before, ...next.before], words);
+}
+
+function run(action: Action, before: readonly string[], words: readonly string[]): Parsed {
+  const flags = readFlags([...before, ...words], { ...GLOBAL, ...action.flags });
+  return typeof flags === 'string' ? flags : action.parse(flags.rest, flags);
+}
+
+/** The flags before the first word, and everything from it on. */
+function commandAt(argv: readonly string[]): { before: readonly string[]; words: readonly string[] } {
+  let at = 0;
+  while (at < argv.length && argv[at]!.startsWith('-')) at += GLOBAL[argv[at]!] === 'value' ? 2 : 1;
+  return { before: argv.slice(0, at), words: argv.slice(at) };
+}
+
+const changing = (change: Change): Command => ({ do: 'change', change });
+
+function plain(command: Command): Action {
+  return { parse: (words) => (words.length === 0 ? command : surplus(words[0]!)) };
+}
+const surplus = (word: string) => `${quoted(word)} is one word too many. ${SEE}`;
+
+function setEvent(words: readonly string[], on: boolean): Parsed {
+  const types = eventType.options.join(' or ');
+  if (words.length !== 1) return words.length === 0 ? `Name the event: ${types}.` : surplus(words[1]!);
+  const type = eventType.safeParse(words[0]);
+  return type.success ? changing({ do: 'set-event', type: type.data, on }) : `There is no event ${quoted(words[0]!)}; there is ${types}.`;
+}
+
+function addSenders(senders: readonly string[], flags: Flags): Parsed {
+  if (senders.length === 0) return 'Name at least one sender: an address, a domain or a number.';
+  const target = flags.value('--for');
+  if (target !== null && target !== 'mail' && target !== 'messages') return '--for takes mail or messages; without it a sender counts for both.';
+  const except = flags.list('--except');
+  const options: SenderOptions = {
+    ...(target !== null && { for: target }),
+    ...(flags.has('--subdomains') && { subdomains: true }),
+    ...(except !== null && { except }),
+  };
+  return changing({ do: 'add-senders', senders, options });
+}
+
+function withId(words: readonly string[], then: (id: string) => Command): Parsed {
+  if (words.length === 0) return 'Name the client by its id; "belfry clients list" shows them.';
+  if (words.length > 1) return surplus(words[1]!);
+  const id = words[0]!.toLowerCase();
+  return /^[0-9a-f]{8}$/.test(id) ? then(id) : `${quoted(words[0]!)} is no client id: an id has 8 hex digits.`;
+}
+
+function allowClient(words: readonly string[], flags: Flags): Parsed {
+  const events = flags.list('--events');
+  const senders = flags.list('--senders');
+  const grants = flags.list('--grants');
+  const type = events && (events.length === 1 && events[0] === 'all' ? 'all' as const : eventType.array().safeParse(events));
+  if (type !== null && type !== 'all' && !type.success) return `--events takes ${eventType.options.join(', ')} or all.`;
+  const granted = grants && grantName.array().safeParse(grants);
+  if (granted && !granted.success) return `--grants takes ${grantName.options.join(', ')}.`;
+  for (const [name, list] of [['--events', events], ['--senders', senders], ['--grants', grants]] as const) {
+    if (list?.length === 0) return `${name} needs a value.`;
+  }
+  const options: AllowOptions = {
+    ...(flags.has('--once') && { once: true }),
+    ...(type !== null && { events: type === 'all' ? type : type.data }),
+    ...(senders !== null && { senders: senders.length === 1 && senders[0] === 'all' ? 'all' as const : senders }),
+    ...(granted && { grants: granted.data }),
+  };
+  return withId(words, (id) => changing({ do: 'allow-client', id, options }));
+}
+
+function getSetting(words: readonly string[]): Parsed {
+  if (words.length > 1) return surplus(words[1]!);
+  if (words.length === 0) return { do: 'settings', key: null };
+  const key = keyOf(words[0]!);
+  return key === null ? noSetting(words[0]!) : { do: 'settings', key };
+}
+
+function setSetting(words: readonly string[]): Parsed {
+  if (words.length < 2) return `Name a setting and its value. Settings: ${settingKey.options.join(', ')}.`;
+  if (words.length > 2) return surplus(words[2]!);
+  const key = keyOf(words[0]!);
+  if (key === null) return noSetting(words[0]!);
+  const text = words[1]!;
+  switch (key) {
+    case 'subjects':
+    case 'backfill':
+      return text === 'on' || text === 'off' ? changing({ do: 'set-setting', key, value: text === 'on' }) : `${key} takes on or off.`;
+    case 'ratePerHour':
+    case 'keepSendersDays':
+      return /^\d{1,9}$/.test(text) ? changing({ do: 'set-setting', key, value: Number(text) }) : `${key} takes a whole number.`;
+    case 'region':
+      if (text === 'none') return changing({ do: 'set-setting', key, value: null });
+      return /^[a-z]{2}$/i.test(text) ? changing({ do: 'set-setting', key, value: text.toUpperCase() }) : 'region takes a country code of two letters, such as NL, or none.';
+  }
+}
+
+const keyOf = (word: string): SettingKey | null => settingKey.safeParse(word).data ?? null;
+const noSetting = (word: string) => `There is no setting ${quoted(word)}; there is ${settingKey.options.join(', ')}.`;
+
+function pause(words: readonly string[]): Parsed {
+  if (words.length > 1) return surplus(words[1]!);
+  if (words.length === 0) return changing({ do: 'pause', ms: null });
+  const ms = parseDuration(words[0]!);
+  return ms === null ? `${quoted(words[0]!)} is no duration: write 90s, 15m, 2h or 1d, or nothing for until resumed.` : changing({ do: 'pause', ms });
+}

@@ -1,0 +1,16 @@
+export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
+
+  serve   --data-dir DIR [--mail-dir DIR] [--messages-db FILE] [--accounts-db FILE] [--address-book-dir DIR]
+          [--region CC] [--ui PORT] [--http PORT] [--trust-local-clients]
+  events  list | on TYPE | off TYPE                      TYPE: mail.received, messages.received
+  senders list | add SENDER... [--for mail|messages] [--subdomains] [--except SENDER] | remove SENDER...
+  clients list | allow ID [--events TYPE,...] [--senders SENDER,...] [--grants NAME,...] [--once]
+          | deny ID | revoke ID | test ID
+  settings get [KEY] | set KEY VALUE                     KEY: subjects, ratePerHour, backfill, keepSendersDays, region
+  pause [DURATION] | resume                              DURATION: 90s, 15m, 2h, 1d; none: until resumed
+  status | doctor
+  --help | --version
+
+A SENDER is an address (ada@example.com), a domain (@example.org), a number (+15550101234) or a short code.
+Exit codes: 0 done, 1 no, 2 not permitted or waiting for the owner, 3 wrong use or no engine, 4 stream ended, 5 gap.
+`;

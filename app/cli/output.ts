@@ -1,0 +1,69 @@
+import type { PolicySnapshot } from '../contract/change.ts';
+import type { DiagnosticRow, Status } from '../contract/values.ts';
+
+/** Plain text for people: aligned columns, no colour, so that it reads the same in a pipe. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()).join('\n');
+}
+
+export const eventLines = (events: PolicySnapshot['events']): string => table(events.map(({ type, on }) => [type, onOff(on)]));
+
+export function senderLines(senders: PolicySnapshot['senders']): string {
+  if (senders.length === 0) return 'No senders yet. Until you add one, nothing is sent.';
+  return table(senders.map((rule) => [
+    rule.kind === 'domain' ? `@${rule.value}` : rule.value,
+    rule.kind,
+    rule.for === 'both' ? 'mail and messages' : rule.for,
+    onOff(rule.on),
+    [rule.subdomains ? 'with subdomains' : '', rule.except.length > 0 ? `except ${rule.except.join(', ')}` : ''].filter(Boolean).join(', '),
+  ]));
+}
+
+const DECISION = { always: 'allowed', once: 'allowed once', denied: 'not allowed', none: 'not decided' } as const;
+
+export function clientLines(clients: PolicySnapshot['clients'], waiting: PolicySnapshot['waiting']): string {
+  const known = clients.length === 0 ? 'No client has connected yet.' : table(clients.map((client) => [
+    client.id,
+    DECISION[client.decision],
+    client.label === null ? '' : JSON.stringify(client.label),
+    `${client.display}${client.signed ? '' : ', not signed'}`,
+  ]));
+  if (waiting.length === 0) return known;
+  return `${known}\n\nWaiting for you:\n${table(waiting.map((entry) => [entry.id, entry.sentence]))}`;
+}
+
+export const settingLines = (settings: Partial<PolicySnapshot['settings']>): string =>
+  table(Object.entries(settings).map(([key, value]) => [key, typeof value === 'boolean' ? onOff(value) : String(value ?? 'none')]));
+
+export function statusLines(status: Status): string {
+  const store = ({ state, on, position }: Status['stores']['mail']) =>
+    `${onOff(on)}, ${state.replaceAll('_', ' ')}${position === null ? '' : `, at row ${position}`}`;
+  return table([
+    ['Belfry', `${status.version}, process ${status.pid}${status.headless ? ', headless' : ''}, up ${uptime(status.uptimeSeconds)}`],
+    ['Mail', store(status.stores.mail)],
+    ['Messages', store(status.stores.messages)],
+    ['Clients', `${status.clients} connected, ${status.waiting} waiting for you, ${status.streams} streams`],
+    ['Paused', pauseText(status.pausedUntil)],
+    ...(status.settingsSentence === null ? [] : [['Settings', status.settingsSentence]]),
+  ]);
+}
+
+const MARK = { ok: '(ok)', warning: '(!)', problem: '(x)', 'cant-check': '(--)' } as const;
+
+export const doctorLines = (checks: readonly DiagnosticRow[]): string =>
+  table(checks.map((check) => [MARK[check.state], check.title, check.fix === null ? check.evidence : `${check.evidence} ${check.fix}`]));
+
+const onOff = (on: boolean) => (on ? 'on' : 'off');
+
+function pauseText(until: Status['pausedUntil']): string {
+  if (until === null) return 'no';
+  return until === 'resumed' ? 'until resumed' : `until ${new Date(until).toISOString()}`;
+}
+
+function uptime(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} m` : `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
+}

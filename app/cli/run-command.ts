@@ -1,0 +1,134 @@
+import type { Change, Outcome, PolicySnapshot } from '../contract/change.ts';
+import type { DiagnosticRow, Status } from '../contract/values.ts';
+import { parseCommand, type Command } from './commands.ts';
+import { HELP } from './help.ts';
+import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines } from './output.ts';
+
+/** What commands need of the engine. Implemented by `engine`; policy has the first four as they are. */
+export interface EngineApi {
+  snapshot(): PolicySnapshot;
+  /** Whether a change lets more through. */
+  widens(change: Change): boolean;
+  change(change: Change): Outcome;
+  /** Puts a change into the owner's Waiting for you. */
+  request(change: Change): Outcome;
+  readonly version: string;
+  status(): Status;
+  doctor(): Promise<readonly DiagnosticRow[]>;
+  /** Sends one event marked as a test; each hop with what came of it, null: can't tell. Null: no such client. */
+  testClient(id: string): Promise<readonly { readonly hop: string; readonly ok: boolean | null; readonly sentence: string }[] | null>;
+}
+
+export interface CommandContext {
+  /** `belfry serve`: no owner's window, so widening commands act at once. */
+  readonly headless: boolean;
+  /** The owner's own surface and not a peer of the socket. */
+  readonly isOwnerConsole: boolean;
+  /** JSON also without `--json`. */
+  readonly json?: boolean;
+}
+
+export interface CommandResult {
+  readonly code: 0 | 1 | 2 | 3;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `error.code` of `--json`, next to policy's own. */
+type Fault = Extract<Outcome, { ok: false }>['code'] | 'usage' | 'waiting' | 'failed';
+
+type Answer =
+  | { readonly code: 0 | 1; readonly text: string; readonly json: Readonly<Record<string, unknown>> }
+  | { readonly code: 1 | 2 | 3; readonly fault: Fault; readonly message: string };
+
+/** Architecture 3: 1 no or nothing matched, 2 not permitted, 3 wrong use. */
+const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1, full: 1 } as const;
+
+/**
+ * Runs one command line inside the engine. Never throws.
+ *
+ * `--json` (ruling 16) prints one object, on success `{version: 1, ok: true, ...}` with
+ * - events list: `events [{type, on}]`; senders list: `senders [{kind, value, subdomains, for, on, except}]`
+ * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence}]`
+ * - settings get: `settings {subjects, ratePerHour, backfill, keepSendersDays, region}`, or the one asked for
+ * - status: `status {version, pid, headless, stores {mail {state, on, position}, messages}, clients, waiting,
+ *   streams, pausedUntil (Unix ms | "resumed" | null), uptimeSeconds, counters, settingsSentence}`
+ * - doctor: `checks [{id, title, state, evidence, fix}]`; clients test: `hops [{hop, ok, sentence}]`
+ * - what changes something: `changed`, `message`
+ * and on failure `{version: 1, ok: false, error: {code, message}}`.
+ */
+export async function runCommand(argv: readonly string[], api: EngineApi, context: CommandContext): Promise<CommandResult> {
+  const parsed = parseCommand(argv);
+  const json = parsed.json || context.json === true;
+  let answer: Answer;
+  try {
+    answer = parsed.ok ? await run(parsed.command, api, context) : { code: 3, fault: 'usage', message: parsed.message };
+  } catch {
+    // The engine's log has the details; a sentence with a path or an address in it must not go to a peer.
+    answer = { code: 1, fault: 'failed', message: 'Belfry could not do this. The log says more.' };
+  }
+  if ('fault' in answer) {
+    const { fault, message } = answer;
+    if (!json) return { code: answer.code, stdout: '', stderr: `belfry: ${message}\n` };
+    return { code: answer.code, stdout: line({ ok: false, error: { code: fault, message } }), stderr: '' };
+  }
+  return { code: answer.code, stdout: json ? line({ ok: true, ...answer.json }) : withEnd(answer.text), stderr: '' };
+}
+
+const line = (value: object) => `${JSON.stringify({ version: 1, ...value })}\n`;
+const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+
+async function run(command: Command, api: EngineApi, context: CommandContext): Promise<Answer> {
+  switch (command.do) {
+    case 'help':
+      return { code: 0, text: HELP, json: { help: HELP } };
+    case 'version':
+      return { code: 0, text: api.version, json: { belfry: api.version } };
+    case 'list':
+      return list(command.what, api.snapshot());
+    case 'settings': {
+      const { settings } = api.snapshot();
+      const shown = command.key === null ? settings : { [command.key]: settings[command.key] };
+      return { code: 0, text: settingLines(shown), json: { settings: shown } };
+    }
+    case 'status': {
+      const status = api.status();
+      return { code: 0, text: statusLines(status), json: { status } };
+    }
+    case 'doctor': {
+      const checks = await api.doctor();
+      return { code: checks.some((check) => check.state === 'problem') ? 1 : 0, text: doctorLines(checks), json: { checks } };
+    }
+    case 'test-client': {
+      const hops = await api.testClient(command.id);
+      if (hops === null) return { code: 3, fault: 'unknown', message: `No client has the id "${command.id}". "belfry clients list" shows the ids.` };
+      return { code: hops.some((hop) => hop.ok === false) ? 1 : 0, text: hops.map((hop) => hop.sentence).join('\n'), json: { hops } };
+    }
+    case 'change':
+      return change(command.change, api, context);
+  }
+}
+
+function list(what: 'events' | 'senders' | 'clients', snapshot: PolicySnapshot): Answer {
+  const { events, senders, clients, waiting } = snapshot;
+  switch (what) {
+    case 'events':
+      return { code: 0, text: eventLines(events), json: { events } };
+    case 'senders':
+      return { code: 0, text: senderLines(senders), json: { senders } };
+    case 'clients':
+      return { code: 0, text: clientLines(clients, waiting), json: { clients, waiting } };
+  }
+}
+
+/** Every agent with a shell can run commands: in the app they may narrow, and only ask for more (architecture 3). */
+function change(wanted: Change, api: EngineApi, context: CommandContext): Answer {
+  if (!context.headless && !context.isOwnerConsole && api.widens(wanted)) {
+    const asked = api.request(wanted);
+    if (asked.ok) return { code: 2, fault: 'waiting', message: asked.sentence };
+    return { code: asked.code === 'full' ? 2 : EXIT[asked.code], fault: asked.code, message: asked.message };
+  }
+  const outcome = api.change(wanted);
+  if (!outcome.ok) return { code: EXIT[outcome.code], fault: outcome.code, message: outcome.message };
+  return { code: 0, text: outcome.sentence, json: { changed: outcome.changed, message: outcome.sentence } };
+}

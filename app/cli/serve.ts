@@ -1,0 +1,56 @@
+import { FolderHeldError } from '../endpoint/lock.ts';
+import { EndpointError } from '../endpoint/endpoint.ts';
+import { engineOf, type EngineSettings } from '../engine/host.ts';
+import { commandRunner } from '../engine/commands.ts';
+import { describeFault } from '../engine/log.ts';
+import { startPage } from '../engine/page.ts';
+
+export interface ServeFlags extends EngineSettings {
+  /** Port of the page on loopback; 0 chooses one; undefined: no page. */
+  readonly ui?: number | undefined;
+}
+
+/**
+ * Runs the engine in this process until SIGTERM or SIGINT. stdout has the one line that scripts wait for, and
+ * with a page the line with its address; everything else goes to stderr.
+ * @returns exit code (ruling 15): 0 after a clean stop, 3 where the folder is held or the socket cannot be made.
+ */
+export async function serve(flags: ServeFlags): Promise<number> {
+  const log = (line: string) => process.stderr.write(`belfry: ${line}\n`);
+  let end: (code: number) => void = () => undefined;
+  const ended = new Promise<number>((resolve) => {
+    end = resolve;
+  });
+  let engine;
+  try {
+    engine = engineOf(flags, 'serve', log, (sentence) => {
+      log(sentence);
+      end(3);
+    });
+    engine.command = commandRunner(engine, 'serve');
+    await engine.start();
+  } catch (error) {
+    if (error instanceof FolderHeldError || error instanceof EndpointError) log(error.message);
+    else log(`The engine could not start: ${startTrouble(error)}`);
+    await engine?.stop().catch(() => undefined);
+    return 3;
+  }
+  log('Any program of this user can change the policy of a headless engine: it has no owner\'s window and no seal.');
+  if (flags.trustLocalClients) log('--trust-local-clients: clients that nobody decided on are let in.');
+  const page = flags.ui === undefined ? null : await startPage(engine, flags.ui);
+  process.stdout.write(`listening ${engine.socketPath}\n`);
+  if (page) process.stdout.write(`page ${page.address}\n`);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(0));
+  const code = await ended;
+  await page?.close();
+  await engine.stop();
+  return code;
+}
+
+function startTrouble(error: unknown): string {
+  const { code } = error as { code?: string };
+  if (code === 'EACCES' || code === 'EPERM') return 'the data folder cannot be written to.';
+  if (code === 'ENOTDIR' || code === 'EEXIST') return 'the data folder is not a folder.';
+  if (code === 'ENOSPC') return 'the disk is full.';
+  return describeFault(error);
+}

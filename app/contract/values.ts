@@ -1,0 +1,197 @@
+import { z } from 'zod';
+
+/** The values that cross between engine and UI or command line. Times are Unix ms. */
+
+export const eventType = z.enum(['mail.received', 'messages.received']);
+const at = z.number();
+const count = z.int().min(0);
+const clientId = z.string().regex(/^[0-9a-f]{8}$/, 'must be 8 hex digits');
+const shortText = z.string().max(512);
+/** A paste may be long; entries are counted and cut by policy. */
+const pasted = z.string().max(1_000_000);
+
+export const ruleFor = z.enum(['mail', 'messages', 'both']);
+export const grantName = z.enum(['reading', 'search', 'reply']);
+export const pausedUntil = z.union([at, z.literal('resumed')]).nullable();
+
+export const senderRule = z.object({
+  kind: z.enum(['address', 'domain', 'phone', 'code']),
+  value: z.string(),
+  subdomains: z.boolean(),
+  for: ruleFor,
+  on: z.boolean(),
+  except: z.array(z.string()),
+});
+/** A rule as listed: IDN in both forms, and when it last rang in this run. */
+export const senderRow = senderRule.extend({ display: z.string(), lastAt: at.nullable() });
+
+export const senderOptions = z.strictObject({
+  for: z.exactOptional(ruleFor),
+  subdomains: z.exactOptional(z.boolean()),
+  except: z.exactOptional(z.array(shortText).max(1000)),
+});
+export const senderPatch = senderOptions.extend({ on: z.exactOptional(z.boolean()) });
+export const allowOptions = z.strictObject({
+  once: z.exactOptional(z.boolean()),
+  events: z.exactOptional(z.union([z.literal('all'), z.array(eventType)])),
+  senders: z.exactOptional(z.union([z.literal('all'), z.array(shortText).max(10_000)])),
+  grants: z.exactOptional(z.array(grantName)),
+});
+
+export const settingKey = z.enum(['subjects', 'ratePerHour', 'backfill', 'keepSendersDays', 'region']);
+export const plainSettings = z.object({
+  subjects: z.boolean(),
+  ratePerHour: count,
+  backfill: z.boolean(),
+  keepSendersDays: count,
+  region: z.string().nullable(),
+});
+
+/** What became of a change: the same value that policy answers with. */
+export const outcome = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), changed: z.boolean(), sentence: z.string() }),
+  z.object({ ok: z.literal(false), code: z.enum(['invalid', 'unknown', 'nothing', 'refused', 'not-written', 'full']), message: z.string() }),
+]);
+
+export const entryCheck = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), text: z.string(), kind: senderRule.shape.kind, value: z.string(), shared: z.boolean() }),
+  z.object({ ok: z.literal(false), text: z.string(), reason: z.string() }),
+]);
+
+export const eventRow = z.object({ type: eventType, on: z.boolean() });
+
+export const clientRow = z.object({
+  id: clientId,
+  display: z.string(),
+  signed: z.boolean(),
+  persistable: z.boolean(),
+  /** What it calls itself: only ever quoted. */
+  label: z.string().nullable(),
+  decision: z.enum(['always', 'once', 'denied', 'none']),
+  events: z.union([z.literal('all'), z.array(eventType)]),
+  senders: z.union([z.literal('all'), z.array(z.string())]),
+  grants: z.array(grantName),
+  asks: z.array(z.object({ type: eventType, senders: count, notAllowed: z.array(z.string()) })),
+  seenAt: at.nullable(),
+  /** From what it does at run time (ui.md, Clients), never from a setting. */
+  state: z.enum(['listening', 'connected', 'cant-tell', 'asking', 'away']),
+  connections: count,
+  connectedAt: at.nullable(),
+  subscriptions: z.array(z.object({ type: eventType, senders: count, mode: z.enum(['poll', 'push', 'channel']), delivered: count })),
+});
+
+export const waitingRow = z.object({ kind: z.enum(['client', 'change']), id: z.string(), since: at, sentence: z.string() });
+
+const storeStatus = z.object({
+  /** `off`: the type is off and nothing is read. `checking`: no look yet. */
+  state: z.enum(['readable', 'not_permitted', 'not_there', 'broken', 'busy', 'off', 'checking']),
+  on: z.boolean(),
+  /** Highest row accounted for, or null before the first look. */
+  position: count.nullable(),
+});
+
+/** `belfry status --json` prints `{version: 1, ok: true, status: <this>}`; see run-command.ts. */
+export const status = z.object({
+  version: z.string(),
+  pid: z.int(),
+  headless: z.boolean(),
+  stores: z.object({ mail: storeStatus, messages: storeStatus }),
+  /** Clients with a connection; entries in Waiting for you; open streams. */
+  clients: count,
+  waiting: count,
+  streams: count,
+  pausedUntil,
+  uptimeSeconds: count,
+  /** Emitted methods with their number, over all connections. */
+  counters: z.record(z.string(), count),
+  /** What is wrong with the settings file, or null. */
+  settingsSentence: z.string().nullable(),
+});
+
+export const diagnosticRow = z.object({
+  id: z.string(),
+  title: z.string(),
+  state: z.enum(['ok', 'warning', 'problem', 'cant-check']),
+  /** No names, addresses, subjects or file contents. */
+  evidence: z.string(),
+  fix: z.string().nullable(),
+});
+
+export const liveRow = z.object({
+  at,
+  type: eventType,
+  eventId: z.string(),
+  sender: z.string(),
+  name: z.string().nullable(),
+  subject: z.string().nullable(),
+  /** Mailbox, or chat's name. */
+  place: z.string().nullable(),
+  /** Why the row is no arrival, or null. */
+  notArrival: z.string().nullable(),
+  verdicts: z.array(z.object({ client: z.string(), sent: z.boolean(), reason: z.string().nullable() })),
+  /** Exactly what was sent, or null where nothing was. */
+  json: z.record(z.string(), z.unknown()).nullable(),
+});
+
+export const activityKind = z.enum(['delivered', 'not_sent', 'subscribed', 'unsubscribed', 'changed', 'woke', 'gap', 'client']);
+export const activityRow = z.object({
+  id: z.int(),
+  at,
+  kind: activityKind,
+  type: eventType.nullable(),
+  client: z.string().nullable(),
+  eventId: z.string().nullable(),
+  rowid: z.int().nullable(),
+  reason: z.string().nullable(),
+});
+export const activityFilter = z.strictObject({
+  kind: z.exactOptional(activityKind),
+  type: z.exactOptional(eventType),
+  client: z.exactOptional(z.string().max(64)),
+  /** Only rows below this id: the next page. */
+  before: z.exactOptional(z.int()),
+});
+
+export const backtest = z.object({
+  type: eventType,
+  count,
+  examples: z.array(z.object({ at: at.nullable(), sender: z.string(), name: z.string().nullable(), subject: z.string().nullable() })),
+});
+
+/** The state that the UI draws, by slices; `changed` carries those that differ. */
+export const slices = z.object({
+  status,
+  events: z.array(eventRow),
+  senders: z.array(senderRow),
+  clients: z.array(clientRow),
+  waiting: z.array(waitingRow),
+  settings: plainSettings,
+  pausedUntil,
+});
+
+export const params = {
+  none: z.strictObject({}),
+  setEvent: z.strictObject({ type: eventType, on: z.boolean() }),
+  paste: z.strictObject({ text: pasted }),
+  addSenders: z.strictObject({ senders: z.array(pasted).min(1).max(10_000), options: senderOptions }),
+  setSender: z.strictObject({ sender: shortText, patch: senderPatch }),
+  removeSenders: z.strictObject({ senders: z.array(shortText).min(1).max(10_000) }),
+  backtest: z.strictObject({ sender: shortText, subdomains: z.boolean(), for: ruleFor, examples: z.int().min(0).max(20) }),
+  client: z.strictObject({ id: clientId }),
+  allowClient: z.strictObject({ id: clientId, options: allowOptions }),
+  answer: z.strictObject({ id: z.string().max(64), accept: z.boolean(), options: allowOptions }),
+  live: z.strictObject({ /** Also rows that match no allowed sender; they never leave the Mac. */ notMatched: z.boolean() }),
+  activity: z.strictObject({ limit: z.int().min(1).max(1000), filter: activityFilter }),
+  setSetting: z.strictObject({ key: settingKey, value: z.union([z.boolean(), z.number(), z.string().max(64)]).nullable() }),
+  pause: z.strictObject({ /** Null: until resumed. */ ms: z.number().nullable() }),
+};
+
+export type Status = z.output<typeof status>;
+export type DiagnosticRow = z.output<typeof diagnosticRow>;
+export type Slices = z.output<typeof slices>;
+export type SenderRow = z.output<typeof senderRow>;
+export type ClientRow = z.output<typeof clientRow>;
+export type WaitingRow = z.output<typeof waitingRow>;
+export type LiveRow = z.output<typeof liveRow>;
+export type ActivityRow = z.output<typeof activityRow>;
+export type ContractOutcome = z.output<typeof outcome>;

@@ -1,0 +1,278 @@
+import Database from 'better-sqlite3';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Socket } from 'node:net';
+import { AddressBook } from '../apple/contacts/address-book.ts';
+import { EnvelopeIndex } from '../apple/mail/envelope-index.ts';
+import { ChatDatabase } from '../apple/messages/chat-database.ts';
+import { fileWatcher, type StoreWatcher } from '../apple/watch.ts';
+import { Endpoint } from '../endpoint/endpoint.ts';
+import { FolderLock } from '../endpoint/lock.ts';
+import type { Hello } from '../endpoint/handshake.ts';
+import type { ClientIdentity, PeerIdentifier } from '../endpoint/peer-identity.ts';
+import { systemClock, type Clock } from '../events/clock.ts';
+import { Hub, type Outcome } from '../events/hub.ts';
+import { namesOf } from '../events/names.ts';
+import type { EventType, Occurrence } from '../events/occurrence.ts';
+import type { Filter } from '../events/sender-filter.ts';
+import type { Subscription } from '../events/subscription.ts';
+import { TailState } from '../events/tail-state.ts';
+import type { Principal } from '../events/verdict.ts';
+import { Connection } from '../mcp/connection.ts';
+import type { EventsBackend } from '../mcp/events-extension.ts';
+import { serveConnection } from '../mcp/server.ts';
+import { ActivityLog } from '../activity/activity-log.ts';
+import { Policy, type ChangeKind } from '../policy/policy.ts';
+import { SettingsStore } from '../policy/settings-store.ts';
+import { describeFault, type Log } from './log.ts';
+import { Live } from './live.ts';
+import { version } from './version.ts';
+
+export interface EngineOptions {
+  readonly dataDir: string;
+  /** The V* folder of Mail. */
+  readonly mailDir: string;
+  readonly messagesDb: string;
+  readonly accountsDb: string | null;
+  readonly addressBookDir: string | null;
+  readonly region: string | null;
+  /** `serve`: no owner's window, commands act at once. `app`: widening waits for the owner. */
+  readonly kind: 'serve' | 'app';
+  readonly trustLocalClients: boolean;
+  readonly peers: PeerIdentifier;
+  readonly log: Log;
+  readonly clock?: Clock;
+  readonly watcher?: () => StoreWatcher;
+  /** Something that ends the engine: the socket was replaced. A whole sentence. */
+  readonly onFatal: (sentence: string) => void;
+}
+
+/** Connections in all, and of one identity (architecture 5). */
+const MAX_CONNECTIONS = 200;
+const MAX_OF_ONE = 50;
+/** At most 30 s between heartbeats (SEP-3415); one timer for all streams. */
+const HEARTBEAT_MS = 25_000;
+const TYPES: readonly EventType[] = ['mail.received', 'messages.received'];
+
+interface Peer {
+  readonly connection: Connection;
+  readonly streams: Map<string, Subscription>;
+  readonly label: string | null;
+  readonly connectedAt: number;
+  identity: ClientIdentity | null;
+}
+
+/** Composition root: joins stores, events, policy and the wire. The same under every host. */
+export class Engine {
+  readonly options: EngineOptions;
+  readonly clock: Clock;
+  readonly policy: Policy;
+  readonly activity: ActivityLog;
+  readonly live: Live;
+  readonly startedAt: number;
+  readonly socketPath: string;
+  readonly #lock: FolderLock;
+  readonly #state: Database.Database;
+  readonly #hubs: ReadonlyMap<EventType, Hub>;
+  readonly #contacts: AddressBook | null;
+  readonly #endpoint: Endpoint;
+  readonly #peers = new Set<Peer>();
+  readonly #backend: EventsBackend;
+  readonly #cancels: (() => void)[] = [];
+  /** Runs a command line that came in by the socket; set by the host of commands. */
+  command: ((socket: Socket, argv: readonly string[]) => void) | null = null;
+
+  /** @throws FolderHeldError, or an error of the file system. */
+  constructor(options: EngineOptions) {
+    this.options = options;
+    this.clock = options.clock ?? systemClock;
+    this.startedAt = this.clock.now();
+    mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
+    this.socketPath = join(options.dataDir, 'run', 'engine.sock');
+    this.#lock = FolderLock.take(options.dataDir, { pid: process.pid, kind: options.kind });
+    this.#state = openState(join(options.dataDir, 'state.db'));
+    const settings = new SettingsStore(join(options.dataDir, 'settings.json'), this.clock.now());
+    if (settings.loaded.sentence) options.log(settings.loaded.sentence);
+    this.policy = new Policy({
+      settings,
+      clock: this.clock,
+      region: options.region,
+      processAlive: (process) => options.peers.alive(process),
+      trustLocalClients: options.trustLocalClients,
+    });
+    this.activity = new ActivityLog(this.#state, this.clock);
+    this.live = new Live();
+    this.#contacts = options.addressBookDir === null ? null : new AddressBook({ folder: options.addressBookDir, region: this.policy.region });
+    this.#hubs = this.#makeHubs();
+    this.#backend = this.#makeBackend();
+    this.#endpoint = new Endpoint(this.socketPath, {
+      admit: () => (this.#peers.size >= MAX_CONNECTIONS ? `Belfry serves at most ${MAX_CONNECTIONS} connections at once.` : null),
+      peer: (socket, hello, rest) => this.#peer(socket, hello, rest),
+      rebound: () => options.onFatal('The socket in the data folder was replaced by another program, so Belfry stops. Look at who writes there, then start it again.'),
+    }, this.clock);
+  }
+
+  async start(): Promise<void> {
+    await this.#endpoint.listen();
+    this.#contacts?.refresh();
+    for (const hub of this.#hubs.values()) hub.refresh();
+    this.#cancels.push(
+      this.policy.onChange((kind, sentence) => this.#policyChanged(kind, sentence)),
+      this.clock.every(HEARTBEAT_MS, () => this.#heartbeat()),
+      // Names are labels: fresh enough within a minute, and never read on the way of an event.
+      this.clock.every(60_000, () => this.#contacts?.refresh()),
+      this.clock.every(2000, () => this.policy.sweep()),
+    );
+  }
+
+  async stop(): Promise<void> {
+    for (const cancel of this.#cancels) cancel();
+    for (const peer of [...this.#peers]) await peer.connection.close();
+    await this.#endpoint.close();
+    for (const hub of this.#hubs.values()) if (hub.tail.running) hub.tail.stop();
+    this.activity.close();
+    this.policy.close();
+    this.#state.close();
+    this.#lock.release();
+  }
+
+  hub(type: EventType): Hub {
+    return this.#hubs.get(type)!;
+  }
+  get hubs(): Iterable<Hub> {
+    return this.#hubs.values();
+  }
+  get peers(): Iterable<Readonly<Peer>> {
+    return this.#peers;
+  }
+
+  #makeHubs(): ReadonlyMap<EventType, Hub> {
+    const { options } = this;
+    const name = (handle: string) => this.#contacts?.nameOf(handle) ?? null;
+    const readers = [
+      new EnvelopeIndex({ mailDir: options.mailDir, ...(options.accountsDb !== null && { accountsDb: options.accountsDb }) }),
+      new ChatDatabase({ path: options.messagesDb, region: this.policy.region, names: name }),
+    ];
+    return new Map(readers.map((reader) => {
+      const hub = new Hub({
+        reader,
+        state: new TailState(this.#state, reader.kind),
+        watcher: options.watcher?.() ?? fileWatcher(),
+        clock: this.clock,
+        policy: this.policy,
+        listener: {
+          outcome: (outcome) => this.#outcome(outcome),
+          delivered: (occurrence, principal) => this.#delivered(occurrence, principal),
+          settled: () => undefined,
+          trouble: (type, kind) => {
+            options.log(kind === null ? `${type}: the store is readable` : `${type}: the store cannot be read (${kind})`);
+            this.live.storeChanged(type);
+          },
+          gap: (type) => {
+            options.log(`${type}: another store is there; positions before it are void`);
+            this.activity.record({ kind: 'gap', type });
+          },
+        },
+      });
+      return [hub.type, hub];
+    }));
+  }
+
+  #makeBackend(): EventsBackend {
+    const { policy } = this;
+    const engine = this;
+    return {
+      types: TYPES,
+      anyOn: () => policy.anyOn(),
+      eventOn: (type) => policy.eventOn(type),
+      hub: (type) => this.hub(type),
+      names: (type) => namesOf(this.hub(type).reader, policy.region),
+      gate: (principal, type) => policy.gate(principal, type),
+      allows: (occurrence, principal) => policy.allows(occurrence, principal),
+      takeRing: (principal, eventId) => policy.takeRing(principal, eventId),
+      nextFreeAt: (principal) => policy.nextFreeAt(principal),
+      get subjects() { return policy.subjects; },
+      asks: (principal, type, filter, mode) => engine.#asks(principal, type, filter, mode),
+      delivered: (occurrence, principal) => this.#delivered(occurrence, principal),
+      now: () => this.clock.now(),
+      fault: (where, error) => this.options.log(`${where}: ${describeFault(error)}`),
+    };
+  }
+
+  #asks(principal: Principal, type: EventType, filter: Filter, mode: 'poll' | 'push'): void {
+    this.policy.asks(principal, type, filter.entries);
+    if (mode === 'push') this.activity.record({ kind: 'subscribed', type, client: principal.id });
+  }
+
+  #outcome(outcome: Outcome): void {
+    this.live.outcome(outcome, this.policy);
+    const { occurrence } = outcome;
+    if (outcome.notArrival !== null) return;
+    for (const { principal, reason } of outcome.notSent) {
+      this.activity.record({ kind: 'not_sent', type: occurrence.type, client: principal.id, eventId: occurrence.eventId, rowid: occurrence.row.rowid, reason });
+    }
+  }
+
+  #delivered(occurrence: Occurrence, principal: Principal): void {
+    this.activity.record({ kind: 'delivered', type: occurrence.type, client: principal.id, eventId: occurrence.eventId, rowid: occurrence.row.rowid });
+  }
+
+  #policyChanged(kind: ChangeKind, sentence: string | null): void {
+    if (sentence !== null) this.activity.record({ kind: 'changed', reason: sentence });
+    if (kind === 'notice' || kind === 'waiting') return this.live.changed();
+    for (const hub of this.#hubs.values()) hub.refresh();
+    this.live.changed();
+  }
+
+  #heartbeat(): void {
+    for (const hub of this.#hubs.values()) hub.heartbeat();
+  }
+
+  #peer(socket: Socket, hello: Hello, rest: Buffer): void {
+    if (hello.mode === 'command') {
+      socket.write('ok\n');
+      this.command?.(socket, hello.argv);
+      return;
+    }
+    socket.write('ok\n');
+    const connection = new Connection(socket);
+    const peer: Peer = { connection, streams: new Map(), label: hello.label ?? null, connectedAt: this.clock.now(), identity: null };
+    this.#peers.add(peer);
+    connection.ondrain = () => {
+      for (const hub of this.#hubs.values()) hub.drained(peer.streams.values());
+    };
+    const principal = this.#identify(socket, peer);
+    // Nobody may be waiting for it when it fails: the peer is gone then.
+    principal.catch(() => undefined);
+    serveConnection(connection, { name: 'belfry', version }, this.#backend, { connection, principal, streams: peer.streams });
+    const onclose = connection.onclose;
+    connection.onclose = () => {
+      this.#peers.delete(peer);
+      onclose?.();
+      this.live.changed();
+    };
+    connection.begin(rest);
+  }
+
+  async #identify(socket: Socket, peer: Peer): Promise<Principal> {
+    const identity = await this.options.peers.identify(socket);
+    peer.identity = identity;
+    let same = 0;
+    for (const other of this.#peers) if (other.identity?.id === identity.id) same += 1;
+    if (same > MAX_OF_ONE) {
+      peer.connection.destroy();
+      throw new Error('Too many connections of one client');
+    }
+    this.policy.seen(identity, peer.label);
+    this.live.changed();
+    return { id: identity.id };
+  }
+}
+
+function openState(path: string): Database.Database {
+  const db = new Database(path);
+  db.pragma('journal_mode = WAL');
+  // A power cut may lose the last moments; then rows are judged again. A kill loses nothing.
+  db.pragma('synchronous = NORMAL');
+  return db;
+}

@@ -1,0 +1,44 @@
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { regionFromLocale } from '../apple/sender.ts';
+import { peerIdentifier } from '../endpoint/peer-identity.ts';
+import { Engine, type EngineOptions } from './engine.ts';
+import type { Log } from './log.ts';
+
+/** What a host says in flags or in its first message; the rest is where macOS keeps things. */
+export interface EngineSettings {
+  readonly dataDir: string;
+  readonly mailDir?: string | undefined;
+  readonly messagesDb?: string | undefined;
+  readonly accountsDb?: string | undefined;
+  readonly addressBookDir?: string | undefined;
+  readonly region?: string | undefined;
+  readonly trustLocalClients?: boolean | undefined;
+}
+
+/** The engine with everything that a system has: its stores, its clock, its kernel. */
+export function engineOf(settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void): Engine {
+  const library = join(homedir(), 'Library');
+  return new Engine({
+    dataDir: settings.dataDir,
+    mailDir: settings.mailDir ?? join(library, 'Mail'),
+    messagesDb: settings.messagesDb ?? join(library, 'Messages', 'chat.db'),
+    accountsDb: settings.accountsDb ?? join(library, 'Accounts', 'Accounts4.sqlite'),
+    addressBookDir: settings.addressBookDir ?? join(library, 'Application Support', 'AddressBook'),
+    region: settings.region ?? regionFromLocale(process.env),
+    kind,
+    trustLocalClients: settings.trustLocalClients === true,
+    peers: peerIdentifier(nativeFile('peer-identity.node')),
+    log,
+    onFatal,
+  });
+}
+
+/** `dist/bin` lies beside the bundle, or two folders up from a source file. */
+export function nativeFile(name: string): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const places = [join(here, 'bin', name), join(here, '..', 'bin', name), join(here, '..', '..', 'dist', 'bin', name)];
+  return places.find((path) => existsSync(path)) ?? places[0]!;
+}

@@ -1,0 +1,60 @@
+import type { MailReader, MessagesReader } from '../apple/reader.ts';
+import type { Mailbox } from '../apple/occurrence.ts';
+import { invalidParams } from './errors.ts';
+import type { NameLookup } from './sender-filter.ts';
+
+/** Names listed in a refusal: enough to choose from, bounded for a store with thousands. */
+const LISTED = 40;
+
+const fold = (text: string) => text.normalize('NFC').toLowerCase();
+
+/**
+ * Names of mailboxes and chats as people write them (rulings 10 and 12), resolved against the open store.
+ * A name that fits nothing, or more than one, is refused with what exists.
+ */
+export function namesOf(reader: MailReader | MessagesReader, region: string | null): NameLookup {
+  return {
+    region,
+    mailbox: (name) => (reader.kind === 'mail' ? findMailbox(reader.mailboxes(), name) : []),
+    chat: (name) => (reader.kind === 'messages' ? findChat(reader, name) : ''),
+    ownAddresses: () => (reader.kind === 'mail' ? reader.ownAddresses() : new Set<string>()),
+  };
+}
+
+/**
+ * A path; then `Account/Path`; then a leaf that only one mailbox has. INBOX, and any path, may exist in several
+ * accounts: that is refused with the list, because a filter must never be wider than it reads.
+ */
+export function findMailbox(mailboxes: readonly Mailbox[], name: string): readonly number[] {
+  const wanted = fold(name);
+  const steps = [
+    (box: Mailbox) => fold(box.path) === wanted,
+    (box: Mailbox) => fold(`${box.account}/${box.path}`) === wanted || fold(`${box.accountId}/${box.path}`) === wanted,
+    (box: Mailbox) => fold(box.path.slice(box.path.lastIndexOf('/') + 1)) === wanted,
+  ];
+  for (const fits of steps) {
+    const found = mailboxes.filter(fits);
+    if (found.length === 1) return [found[0]!.id];
+    if (found.length > 1) {
+      throw invalidParams(`arguments.mailboxes: ${quote(name)} fits ${found.length} mailboxes; say which: ${listing(found.map(full))}`);
+    }
+  }
+  throw invalidParams(`arguments.mailboxes: no mailbox is called ${quote(name)}; there are ${listing(mailboxes.map(full))}`);
+}
+
+function findChat(reader: MessagesReader, name: string): string {
+  const found = reader.findChats(name);
+  if (found.length === 1) return found[0]!.guid;
+  if (found.length > 1) {
+    throw invalidParams(`arguments.chats: ${quote(name)} fits ${found.length} chats; say which: ${listing(found.map((chat) => chat.guid))}`);
+  }
+  throw invalidParams(`arguments.chats: no chat is called ${quote(name)}; there are ${listing(reader.chatNames(LISTED))}`);
+}
+
+const full = (box: Mailbox) => `${box.account}/${box.path}`;
+const quote = (name: string) => JSON.stringify(name.slice(0, 80));
+
+function listing(names: readonly string[]): string {
+  const shown = names.slice(0, LISTED).map(quote).join(', ');
+  return names.length > LISTED ? `${shown} and ${names.length - LISTED} more` : shown || 'none';
+}

@@ -1,0 +1,199 @@
+import type { Duplex } from 'node:stream';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { emissionOf, type Emission, type OutgoingMethod } from './emission.ts';
+
+/** Client to engine: a longer line is answered -32600 and skipped (architecture 6). */
+export const MAX_LINE_BYTES = 1024 * 1024;
+/** Above this much unread output a connection takes no events; above the second, no requests either. */
+const EVENTS_HIGH_WATER = 256 * 1024;
+const REQUESTS_HIGH_WATER = 1024 * 1024;
+
+export interface RequestId {
+  readonly id: string | number;
+}
+
+/**
+ * One peer's wire: whole lines of JSON-RPC each way over a socket. It is the transport under the SDK's server
+ * and, for event notifications, the fast way past it: text that was rendered once is written as it is. All that
+ * is pushed in one turn of the loop leaves in one write.
+ */
+export class Connection {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** The peer took what was buffered. */
+  ondrain?: () => void;
+  readonly emitted = new Map<Emission, number>();
+  readonly #socket: Duplex;
+  /** Live requests, by the JSON text of their ids: `7` and `"7"` are two. */
+  readonly #live = new Set<string>();
+  #out: string[] = [];
+  #outLength = 0;
+  #flushing = false;
+  #chunks: Buffer[] = [];
+  #chunksLength = 0;
+  #skipping = false;
+  #closed = false;
+
+  constructor(socket: Duplex) {
+    this.#socket = socket;
+  }
+
+  /** @param rest What came behind the handshake line in the same chunk. */
+  begin(rest: Buffer): void {
+    this.#socket.on('data', (chunk: Buffer) => this.#data(chunk));
+    this.#socket.on('drain', () => this.#drained());
+    this.#socket.on('error', () => this.#close());
+    this.#socket.on('end', () => this.#close());
+    this.#socket.on('close', () => this.#close());
+    if (rest.length > 0) this.#data(rest);
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  get writable(): boolean {
+    return !this.#closed && this.#outLength + this.#socket.writableLength < EVENTS_HIGH_WATER;
+  }
+
+  get liveRequests(): number {
+    return this.#live.size;
+  }
+
+  /** For the SDK: answers and notifications. */
+  send(message: JSONRPCMessage): Promise<void> {
+    if ('method' in message) this.#count(emissionOf(message.method as OutgoingMethod));
+    else if (message.id !== undefined) this.#live.delete(JSON.stringify(message.id));
+    this.#push(`${JSON.stringify(message)}\n`);
+    return Promise.resolve();
+  }
+
+  /** One whole line that is already text, ending in a newline. */
+  notify(method: OutgoingMethod, line: string): void {
+    this.#count(emissionOf(method));
+    this.#push(line);
+  }
+
+  close(): Promise<void> {
+    this.#flush();
+    if (!this.#closed) {
+      this.#socket.end();
+      this.#close();
+    }
+    return Promise.resolve();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+    this.#close();
+  }
+
+  #count(emission: Emission): void {
+    this.emitted.set(emission, (this.emitted.get(emission) ?? 0) + 1);
+  }
+
+  #push(line: string): void {
+    if (this.#closed) return;
+    this.#out.push(line);
+    this.#outLength += line.length;
+    if (this.#flushing) return;
+    this.#flushing = true;
+    queueMicrotask(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    if (this.#out.length === 0 || this.#closed) return;
+    const text = this.#out.length === 1 ? this.#out[0]! : this.#out.join('');
+    this.#out = [];
+    this.#outLength = 0;
+    this.#socket.write(text);
+    // A peer that asks and never reads must not make us grow: its next requests wait in the kernel.
+    if (this.#socket.writableLength > REQUESTS_HIGH_WATER) this.#socket.pause();
+  }
+
+  #drained(): void {
+    this.#socket.resume();
+    this.ondrain?.();
+  }
+
+  #close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#chunks = [];
+    this.#socket.destroy();
+    this.onclose?.();
+  }
+
+  #data(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      this.#piece(chunk.subarray(from, at));
+      this.#endLine();
+      from = at + 1;
+      if (this.#closed) return;
+    }
+    if (from < chunk.length) this.#piece(chunk.subarray(from));
+  }
+
+  #piece(piece: Buffer): void {
+    if (this.#skipping || piece.length === 0) return;
+    this.#chunks.push(piece);
+    this.#chunksLength += piece.length;
+    if (this.#chunksLength <= MAX_LINE_BYTES) return;
+    this.#skipping = true;
+    this.#chunks = [];
+    this.#chunksLength = 0;
+    this.#refuse(null, -32600, `A message must be at most ${MAX_LINE_BYTES} bytes`, { maxBytes: MAX_LINE_BYTES });
+  }
+
+  #endLine(): void {
+    const skipped = this.#skipping;
+    const text = this.#chunks.length === 1 ? this.#chunks[0]!.toString() : Buffer.concat(this.#chunks).toString();
+    this.#skipping = false;
+    this.#chunks = [];
+    this.#chunksLength = 0;
+    if (!skipped && text.trim() !== '') this.#line(text);
+  }
+
+  /** What is no JSON-RPC request, notification or answer gets a sentence here; the SDK would drop it in silence. */
+  #line(text: string): void {
+    let message: Record<string, unknown>;
+    try {
+      message = JSON.parse(text) as Record<string, unknown>;
+    } catch {
+      return this.#refuse(null, -32700, 'The line is not JSON');
+    }
+    if (Array.isArray(message)) return this.#refuse(null, -32600, 'A message must be one object: batches are not part of MCP');
+    if (typeof message !== 'object' || message === null) return this.#refuse(null, -32600, 'A message must be an object');
+    const hasId = Object.hasOwn(message, 'id');
+    const { id } = message;
+    const idFits = typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id));
+    const answer = idFits ? id : null;
+    if (!Object.hasOwn(message, 'method')) {
+      // Answers: the engine asks clients nothing, so there is nothing to match.
+      if (Object.hasOwn(message, 'result') || Object.hasOwn(message, 'error')) return;
+      return this.#refuse(answer, -32600, 'method: must be a string');
+    }
+    if (message['jsonrpc'] !== '2.0') return this.#refuse(answer, -32600, 'jsonrpc: must be "2.0"');
+    if (hasId && !idFits) return this.#refuse(null, -32600, 'id: must be a string or an integer');
+    if (typeof message['method'] !== 'string') return this.#refuse(answer, -32600, 'method: must be a string');
+    const { params } = message;
+    if (params !== undefined && (typeof params !== 'object' || params === null || Array.isArray(params))) {
+      return hasId ? this.#refuse(answer, -32600, 'params: must be an object') : undefined;
+    }
+    if (hasId) {
+      const key = JSON.stringify(id);
+      if (this.#live.has(key)) return this.#refuse(answer, -32600, 'id: already used by a request that is still open');
+      this.#live.add(key);
+    } else if (message['method'] === 'notifications/cancelled') {
+      this.#live.delete(JSON.stringify((params as Record<string, unknown> | undefined)?.['requestId']));
+    }
+    this.onmessage?.(message as unknown as JSONRPCMessage);
+  }
+
+  #refuse(id: string | number | null, code: number, sentence: string, data?: object): void {
+    this.#push(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: sentence, ...(data && { data }) } })}\n`);
+  }
+}

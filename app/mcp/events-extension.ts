@@ -1,0 +1,203 @@
+import { ProtocolError, type Server } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { StoreError } from '../apple/reader.ts';
+import { catalogue, descriptorOf, isEventType } from '../events/catalogue.ts';
+import {
+  ErrorCode, eventNotFound, EventsError, forbidden, invalidParams, limitReached, methodNotFound, storeUnreadable, unsupportedMode,
+} from '../events/errors.ts';
+import type { Hub } from '../events/hub.ts';
+import { payloadOf, type EventType, type Occurrence } from '../events/occurrence.ts';
+import { parseArguments, type Filter, type NameLookup } from '../events/sender-filter.ts';
+import type { Gate, Principal } from '../events/verdict.ts';
+import type { Connection } from './connection.ts';
+import { StreamSink, SUBSCRIPTION_ID } from './stream.ts';
+
+export const EXTENSION = 'io.modelcontextprotocol/events';
+/** Streams a connection (architecture 5). */
+export const MAX_STREAMS = 10;
+const DEFAULT_PAGE = 50;
+const MAX_PAGE = 200;
+const NEXT_POLL_MS = 30_000;
+/** When something waits for its joined rows, or an unreadable moment passes. */
+const SOON_MS = 1000;
+/** A poll that skips much of the owner's rules away looks at this many pages before it answers. */
+const PAGES_A_POLL = 8;
+
+/** What the extension asks of the engine. All answers come from memory but the hub's. */
+export interface EventsBackend {
+  readonly types: readonly EventType[];
+  anyOn(): boolean;
+  eventOn(type: EventType): boolean;
+  hub(type: EventType): Hub;
+  names(type: EventType): NameLookup;
+  gate(principal: Principal, type: EventType): Gate;
+  allows(occurrence: Occurrence, principal: Principal): boolean;
+  takeRing(principal: Principal, eventId: string): boolean;
+  nextFreeAt(principal: Principal): number;
+  readonly subjects: boolean;
+  /** A client named what it wants: kept for the owner's screen and for the waiting list. */
+  asks(principal: Principal, type: EventType, filter: Filter, mode: 'poll' | 'push'): void;
+  delivered(occurrence: Occurrence, principal: Principal): void;
+  now(): number;
+  /** A fault of ours; the text goes to the log, never to a peer. */
+  fault(where: string, error: unknown): void;
+}
+
+export interface EventsPeer {
+  readonly connection: Connection;
+  /** Settles when the peer check is done; events wait for it, the first answer does not. */
+  readonly principal: Promise<Principal>;
+  /** Open streams of this connection, for heartbeats, drains and the quota. */
+  readonly streams: Map<string, import('../events/subscription.ts').Subscription>;
+}
+
+const anything = z.unknown();
+
+/** Registers the five methods on a `2026-07-28` server. Policy is asked at each request. */
+export function registerEvents(server: Server, backend: EventsBackend, peer: EventsPeer): void {
+  const handle = (method: string, answer: (params: Record<string, unknown>, request: { id: string | number; signal: AbortSignal }) => unknown) => {
+    server.setRequestHandler(method, { params: anything }, async (params, ctx) => {
+      try {
+        if (!backend.anyOn()) throw methodNotFound();
+        return (await answer((params ?? {}) as Record<string, unknown>, ctx.mcpReq)) as Record<string, unknown>;
+      } catch (error) {
+        throw toProtocolError(error, (fault) => backend.fault(method, fault));
+      }
+    });
+  };
+  handle('events/list', (params) => {
+    if (params['cursor'] !== undefined && params['cursor'] !== null) throw invalidParams('cursor: there is only one page');
+    return { events: backend.types.filter((type) => backend.eventOn(type)).map(descriptorOf) };
+  });
+  handle('events/poll', (params) => poll(params, backend, peer));
+  handle('events/stream', (params, request) => stream(params, request, backend, peer));
+  for (const method of ['events/subscribe', 'events/unsubscribe']) {
+    handle(method, (params) => {
+      onType(params, backend);
+      throw unsupportedMode('webhook');
+    });
+  }
+}
+
+/** Order of the checks: shape, name, mode, arguments, permission, quota, cursor (events-extension 8). */
+function onType(params: Record<string, unknown>, backend: EventsBackend): EventType {
+  const { name } = params;
+  if (typeof name !== 'string') throw invalidParams('name: must be a string');
+  if (!isEventType(name) || !backend.eventOn(name)) throw eventNotFound();
+  return name;
+}
+
+interface Opening {
+  readonly type: EventType;
+  readonly hub: Hub;
+  readonly filter: Filter;
+  readonly cursor: string | null;
+  readonly maxAgeMs: number | null;
+}
+
+function opening(params: Record<string, unknown>, backend: EventsBackend, mode: 'poll' | 'push'): Opening {
+  const type = onType(params, backend);
+  if (!catalogue[type].delivery.includes(mode)) throw unsupportedMode(mode);
+  const { cursor, maxAgeMs } = params;
+  const filter = parseArguments(type, params['arguments'], backend.names(type));
+  if (cursor !== undefined && cursor !== null && typeof cursor !== 'string') throw invalidParams('cursor: must be a string or null');
+  if (maxAgeMs !== undefined && maxAgeMs !== null && !(Number.isSafeInteger(maxAgeMs) && (maxAgeMs as number) >= 0)) {
+    throw invalidParams('maxAgeMs: must be an integer of at least 0');
+  }
+  return {
+    type, filter, hub: backend.hub(type),
+    cursor: (cursor as string | null | undefined) ?? null,
+    maxAgeMs: (maxAgeMs as number | null | undefined) ?? null,
+  };
+}
+
+async function poll(params: Record<string, unknown>, backend: EventsBackend, peer: EventsPeer): Promise<object> {
+  const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'poll');
+  const limit = pageSize(params['maxEvents']);
+  const principal = await peer.principal;
+  backend.asks(principal, type, filter, 'poll');
+  const gate = backend.gate(principal, type);
+  if (gate === 'off') throw eventNotFound();
+  if (gate === 'refused') throw forbidden('The owner does not allow this client');
+  if (gate === 'approval') throw forbidden('approval');
+  hub.ready();
+  const start = hub.startFrom(cursor, maxAgeMs, filter);
+  if (gate === 'paused') {
+    // Ruling 3: the cursor stays where it is.
+    return batch([], start.truncated || cursor === null ? hub.tail.cursorAt(start.position) : cursor, start.truncated, false, NEXT_POLL_MS);
+  }
+  const upTo = hub.tail.watermark;
+  const found = new Map<string, Occurrence>();
+  let { position } = start;
+  let ceiling = false;
+  for (let pages = 0; pages < PAGES_A_POLL && position < upTo && found.size < limit && !ceiling; pages += 1) {
+    const page = hub.page(filter, position, upTo, start.notBefore, limit - found.size);
+    position = page.through;
+    for (const occurrence of page.occurrences) {
+      if (found.has(occurrence.eventId) || !backend.allows(occurrence, principal)) continue;
+      if (!backend.takeRing(principal, occurrence.eventId)) {
+        position = occurrence.row.rowid - 1;
+        ceiling = true;
+        break;
+      }
+      found.set(occurrence.eventId, occurrence);
+    }
+  }
+  const hasMore = position < upTo && !ceiling;
+  const waits = ceiling ? Math.max(SOON_MS, backend.nextFreeAt(principal) - backend.now()) : upTo < hub.tail.position ? SOON_MS : NEXT_POLL_MS;
+  for (const occurrence of found.values()) backend.delivered(occurrence, principal);
+  const events = [...found.values()].map((occurrence) => ({
+    eventId: occurrence.eventId,
+    name: occurrence.type,
+    timestamp: occurrence.timestamp,
+    data: payloadOf(occurrence, backend.subjects),
+  }));
+  return batch(events, hub.tail.cursorAt(Math.max(position, Math.min(start.position, upTo))), start.truncated, hasMore, waits);
+}
+
+const batch = (events: readonly object[], cursor: string, truncated: boolean, hasMore: boolean, nextPollMs: number) =>
+  ({ events, cursor, truncated, hasMore, nextPollMs });
+
+function pageSize(value: unknown): number {
+  if (value === undefined || value === null) return DEFAULT_PAGE;
+  if (!Number.isSafeInteger(value) || (value as number) < 1) throw invalidParams('maxEvents: must be an integer of at least 1');
+  return Math.min(value as number, MAX_PAGE);
+}
+
+async function stream(params: Record<string, unknown>, request: { id: string | number; signal: AbortSignal }, backend: EventsBackend, peer: EventsPeer): Promise<object> {
+  const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'push');
+  const principal = await peer.principal;
+  const result = { _meta: { [SUBSCRIPTION_ID]: request.id } };
+  if (request.signal.aborted) return result;
+  backend.asks(principal, type, filter, 'push');
+  const gate = backend.gate(principal, type);
+  if (gate === 'off') throw eventNotFound();
+  if (gate === 'refused') throw forbidden('The owner does not allow this client');
+  if (peer.streams.size >= MAX_STREAMS) throw limitReached('streams', MAX_STREAMS);
+  hub.ready();
+  const start = hub.startFrom(cursor, maxAgeMs, filter);
+  const key = JSON.stringify(request.id);
+  return new Promise((resolve) => {
+    const finish = () => {
+      peer.streams.delete(key);
+      resolve(result);
+    };
+    const sink = new StreamSink({
+      connection: peer.connection, signal: request.signal, id: request.id, subjects: () => backend.subjects, done: finish,
+    });
+    const subscription = hub.subscribe(principal, filter, start, sink);
+    if (subscription.state !== 'ended') peer.streams.set(key, subscription);
+    request.signal.addEventListener('abort', () => {
+      hub.unsubscribe(subscription);
+      finish();
+    }, { once: true });
+  });
+}
+
+/** Known errors keep their code; anything else is -32603 with a fixed sentence (architecture 7). */
+function toProtocolError(error: unknown, fault: (error: unknown) => void): ProtocolError {
+  if (error instanceof EventsError) return new ProtocolError(error.code, error.message, error.data);
+  if (error instanceof StoreError) return toProtocolError(storeUnreadable(error.kind), fault);
+  fault(error);
+  return new ProtocolError(ErrorCode.internal, 'Belfry met an unexpected fault');
+}

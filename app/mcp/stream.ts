@@ -1,0 +1,70 @@
+import type { EventsError } from '../events/errors.ts';
+import { payloadOf, type Occurrence } from '../events/occurrence.ts';
+import type { SubscriptionSink } from '../events/subscription.ts';
+import type { Connection } from './connection.ts';
+import type { OutgoingMethod } from './emission.ts';
+
+export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
+
+/**
+ * The part of an event that is the same for everyone, rendered once. A change of the subjects switch makes
+ * another text; the old one goes with its occurrence.
+ */
+const rendered = new WeakMap<Occurrence, { subjects: boolean; text: string }>();
+
+export function renderEvent(occurrence: Occurrence, subjects: boolean): string {
+  const known = rendered.get(occurrence);
+  if (known?.subjects === subjects) return known.text;
+  const { eventId, type, timestamp } = occurrence;
+  const whole = JSON.stringify({ eventId, name: type, timestamp, data: payloadOf(occurrence, subjects) });
+  // Without its braces: the cursor and the subscription id follow, different for each stream.
+  const text = whole.slice(1, -1);
+  rendered.set(occurrence, { subjects, text });
+  return text;
+}
+
+/** Writes one subscription's frames. Nothing is written after `done` or an abort. */
+export class StreamSink implements SubscriptionSink {
+  readonly #connection: Connection;
+  readonly #signal: AbortSignal;
+  readonly #tail: string;
+  readonly #subjects: () => boolean;
+  readonly #done: () => void;
+  #ended = false;
+
+  /** @param id The request's id, in its own JSON type. `done` is called once, after `terminated`. */
+  constructor(options: { connection: Connection; signal: AbortSignal; id: string | number; subjects: () => boolean; done: () => void }) {
+    this.#connection = options.connection;
+    this.#signal = options.signal;
+    this.#subjects = options.subjects;
+    this.#done = options.done;
+    this.#tail = `"_meta":{"${SUBSCRIPTION_ID}":${JSON.stringify(options.id)}}}}\n`;
+  }
+
+  get writable(): boolean {
+    return this.#connection.writable;
+  }
+
+  active(cursor: string, truncated: boolean): void {
+    this.#write('notifications/events/active', `"cursor":"${cursor}","truncated":${truncated},`);
+  }
+  event(occurrence: Occurrence, cursor: string): void {
+    this.#write('notifications/events/event', `${renderEvent(occurrence, this.#subjects())},"cursor":"${cursor}",`);
+  }
+  heartbeat(cursor: string): void {
+    this.#write('notifications/events/heartbeat', `"cursor":"${cursor}",`);
+  }
+  error(error: EventsError): void {
+    this.#write('notifications/events/error', `"error":${JSON.stringify(error)},`);
+  }
+  terminated(error: EventsError): void {
+    this.#write('notifications/events/terminated', `"error":${JSON.stringify(error)},`);
+    this.#ended = true;
+    this.#done();
+  }
+
+  #write(method: OutgoingMethod, params: string): void {
+    if (this.#ended || this.#signal.aborted) return;
+    this.#connection.notify(method, `{"jsonrpc":"2.0","method":"${method}","params":{${params}${this.#tail}`);
+  }
+}

@@ -1,0 +1,174 @@
+import type { EventType } from '../events/occurrence.ts';
+import { holdsBack } from './sender-rules.ts';
+import type { ClientRecord, PausedUntil, SenderRule, SettingKey, Settings } from './settings.ts';
+
+export type RuleFor = SenderRule['for'];
+export type GrantName = ClientRecord['grants'][number];
+
+export interface SenderOptions {
+  readonly for?: RuleFor;
+  readonly subdomains?: boolean;
+  readonly except?: readonly string[];
+}
+export interface SenderPatch {
+  readonly on?: boolean;
+  readonly for?: RuleFor;
+  readonly subdomains?: boolean;
+  readonly except?: readonly string[];
+}
+export interface AllowOptions {
+  readonly once?: boolean;
+  readonly events?: 'all' | readonly EventType[];
+  readonly senders?: 'all' | readonly string[];
+  readonly grants?: readonly GrantName[];
+}
+
+/** Everything that can change what the owner allows, as values: commands, the window and Waiting for you use the same. */
+export type Change =
+  | { readonly do: 'set-event'; readonly type: EventType; readonly on: boolean }
+  | { readonly do: 'add-senders'; readonly senders: readonly string[]; readonly options: SenderOptions }
+  | { readonly do: 'set-sender'; readonly sender: string; readonly patch: SenderPatch }
+  | { readonly do: 'remove-senders'; readonly senders: readonly string[] }
+  | { readonly do: 'undo-removal' }
+  | { readonly do: 'allow-client'; readonly id: string; readonly options: AllowOptions }
+  | { readonly do: 'deny-client'; readonly id: string }
+  | { readonly do: 'revoke-client'; readonly id: string }
+  | { readonly do: 'pause'; readonly ms: number | null }
+  | { readonly do: 'resume' }
+  | { readonly do: 'set-setting'; readonly key: SettingKey; readonly value: unknown };
+
+/** `invalid` and `unknown`: wrong use. `nothing`: nothing matched. `refused`: not possible for this client. */
+export type ChangeFault = 'invalid' | 'unknown' | 'nothing' | 'refused' | 'not-written' | 'full';
+
+export type Outcome =
+  | { readonly ok: true; readonly changed: boolean; /** For whoever asked. */ readonly sentence: string }
+  | { readonly ok: false; readonly code: ChangeFault; readonly message: string };
+
+/** The parts of what is held in memory that a change is compared with. */
+export interface Held {
+  readonly settings: Settings;
+  readonly pausedUntil: PausedUntil;
+  readonly now: number;
+}
+
+/**
+ * Whether a change lets more through than now (architecture 3): then a program may only ask for it. A change
+ * that changes nothing widens nothing.
+ */
+export function isWidening(change: Change, held: Held): boolean {
+  const { settings } = held;
+  switch (change.do) {
+    case 'set-event':
+      return change.on && !settings.events[change.type];
+    case 'add-senders':
+    case 'undo-removal':
+    case 'allow-client':
+      return true;
+    case 'set-sender': {
+      const { on, subdomains, ...rest } = change.patch;
+      if (on === true || subdomains === true || Object.keys(rest).length > 0) return true;
+      return liftsException(settings, (rule) => rule.value === change.sender);
+    }
+    case 'remove-senders':
+      return liftsException(settings, (rule) => change.senders.includes(rule.value));
+    case 'deny-client':
+    case 'revoke-client':
+      return false;
+    case 'pause': {
+      // A shorter pause than the one in force is a resume in disguise.
+      const { pausedUntil } = held;
+      if (pausedUntil === null || change.ms === null) return false;
+      return pausedUntil === 'resumed' || held.now + change.ms < pausedUntil;
+    }
+    case 'resume':
+      return held.pausedUntil !== null;
+    case 'set-setting':
+      return widensSetting(change.key, change.value, settings);
+  }
+}
+
+/** Exceptions hold for all rules, so a rule that goes takes with it what it held back from others. */
+function liftsException(settings: Settings, goes: (rule: SenderRule) => boolean): boolean {
+  const going = settings.senders.filter((rule) => rule.on && goes(rule));
+  const staying = settings.senders.filter((rule) => !goes(rule));
+  return going.some((gone) => staying.some((rule) => holdsBack(gone, rule)));
+}
+
+function widensSetting(key: SettingKey, value: unknown, settings: Settings): boolean {
+  switch (key) {
+    case 'subjects':
+    case 'backfill':
+      return value !== false && settings[key] !== value;
+    case 'ratePerHour':
+    case 'keepSendersDays':
+      return !(typeof value === 'number' && value <= settings[key]);
+    case 'region':
+      return value !== settings.region;
+  }
+}
+
+const TITLE: Readonly<Record<EventType, string>> = { 'mail.received': 'New mail', 'messages.received': 'New message' };
+export const eventTitle = (type: EventType): string => TITLE[type];
+
+const many = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
+
+/** What a request in Waiting for you asks for, with its names: only the owner sees it. */
+export function askSentence(change: Change, clientName: (id: string) => string): string {
+  switch (change.do) {
+    case 'set-event':
+      return `Turn on ${TITLE[change.type]}`;
+    case 'add-senders':
+      return `Allow ${change.senders.slice(0, 3).join(', ')}${change.senders.length > 3 ? ` and ${change.senders.length - 3} more` : ''}`;
+    case 'set-sender':
+      return `Change the rule for ${change.sender}`;
+    case 'remove-senders':
+      return `Remove ${many(change.senders.length, 'sender')} whose exceptions hold back others`;
+    case 'undo-removal':
+      return 'Put back the senders removed last';
+    case 'allow-client':
+      return `Allow the client ${clientName(change.id)}${change.options.once === true ? ' once' : ''}`;
+    case 'deny-client':
+    case 'revoke-client':
+      return `Don't allow the client ${clientName(change.id)}`;
+    case 'pause':
+      return 'Shorten the pause';
+    case 'resume':
+      return 'Resume';
+    case 'set-setting':
+      return `Set ${change.key} to ${settingText(change.value)}`;
+  }
+}
+
+/** What Activity keeps of a change: no names and no addresses (architecture 2). */
+export function activitySentence(change: Change): string {
+  switch (change.do) {
+    case 'set-event':
+      return `${TITLE[change.type]} turned ${change.on ? 'on' : 'off'}`;
+    case 'add-senders':
+      return `${many(change.senders.length, 'sender')} added`;
+    case 'set-sender':
+      return 'A sender rule changed';
+    case 'remove-senders':
+      return `${many(change.senders.length, 'sender')} removed`;
+    case 'undo-removal':
+      return 'Removed senders put back';
+    case 'allow-client':
+      return `Client allowed${change.options.once === true ? ' once' : ''}`;
+    case 'deny-client':
+      return 'Client not allowed';
+    case 'revoke-client':
+      return 'Client revoked';
+    case 'pause':
+      return 'Paused';
+    case 'resume':
+      return 'Resumed';
+    case 'set-setting':
+      return `${change.key} set to ${settingText(change.value)}`;
+  }
+}
+
+export function settingText(value: unknown): string {
+  if (value === null) return 'none';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  return String(value).slice(0, 16);
+}

@@ -1,0 +1,204 @@
+import { matches } from '../apple/sender.ts';
+import type { SenderSet } from '../apple/reader.ts';
+import type { EventType, Occurrence } from '../events/occurrence.ts';
+import { cleanText } from '../events/text.ts';
+import type { AllowOptions } from './change.ts';
+import { senderSetOf } from './sender-rules.ts';
+import type { ClientProcess, ClientRecord } from './settings.ts';
+
+/** Who a peer is, as `endpoint` found out (architecture 6). */
+export interface ClientIdentity {
+  /** 8 hex digits of the identity's hash. */
+  readonly id: string;
+  /** Executable and signature, for people. Not what the client says of itself. */
+  readonly display: string;
+  /** False for launchd or nothing found: never Always. */
+  readonly persistable: boolean;
+  readonly signed: boolean;
+  readonly process: ClientProcess | null;
+}
+
+export type Decision = 'always' | 'once' | 'denied' | 'none';
+
+/** A client that connected since the engine started. */
+export interface KnownClient {
+  readonly identity: ClientIdentity;
+  /** What it calls itself: only ever quoted. */
+  readonly label: string | null;
+  /** Unix ms. */
+  readonly seenAt: number;
+  readonly asks: ReadonlyMap<EventType, readonly string[]>;
+}
+
+interface Known {
+  identity: ClientIdentity;
+  label: string | null;
+  seenAt: number;
+  readonly asks: Map<EventType, readonly string[]>;
+  readonly processes: Map<string, ClientProcess>;
+}
+
+interface Grant {
+  readonly record: ClientRecord;
+  readonly events: ReadonlySet<EventType> | null;
+  readonly senders: SenderSet | null;
+}
+
+/** A peer can make up identities by copying itself: the oldest undecided ones are forgotten. */
+const MAX_KNOWN = 300;
+const MAX_PROCESSES = 32;
+const MAX_ASKED = 1000;
+
+/** Identities, what was decided on them, and what they ask for. Answers from maps. */
+export class Clients {
+  readonly #now: () => number;
+  readonly #alive: (process: ClientProcess) => boolean;
+  readonly #known = new Map<string, Known>();
+  #grants: ReadonlyMap<string, Grant> = new Map();
+
+  constructor(now: () => number, alive: (process: ClientProcess) => boolean) {
+    this.#now = now;
+    this.#alive = alive;
+  }
+
+  /** After each change of settings. */
+  load(records: readonly ClientRecord[]): void {
+    this.#grants = new Map(records.map((record) => [record.id, {
+      record,
+      events: record.events === 'all' ? null : new Set(record.events),
+      senders: record.senders === 'all' ? null : senderSetOf(record.senders, false),
+    }]));
+  }
+
+  decision(id: string): Decision {
+    return this.#grants.get(id)?.record.decision ?? 'none';
+  }
+  record(id: string): ClientRecord | null {
+    return this.#grants.get(id)?.record ?? null;
+  }
+  known(id: string): KnownClient | null {
+    return this.#known.get(id) ?? null;
+  }
+  /** Every id that connected or was decided on. */
+  ids(): readonly string[] {
+    return [...new Set([...this.#grants.keys(), ...this.#known.keys()])];
+  }
+
+  /** A client connected. True if it was not known. */
+  seen(identity: ClientIdentity, label: string | null): boolean {
+    let known = this.#known.get(identity.id);
+    const isNew = known === undefined;
+    if (!known) {
+      this.#makeRoom();
+      known = { identity, label: null, seenAt: 0, asks: new Map(), processes: new Map() };
+    }
+    known.identity = identity;
+    known.label = label === null ? known.label : cleanText(label, 64);
+    known.seenAt = this.#now();
+    const { process } = identity;
+    if (process) {
+      if (known.processes.size >= MAX_PROCESSES) this.#dropEnded(known);
+      if (known.processes.size < MAX_PROCESSES) known.processes.set(`${process.pid}:${process.startTime}`, process);
+    }
+    // Last seen is last in the map.
+    this.#known.delete(identity.id);
+    this.#known.set(identity.id, known);
+    return isNew;
+  }
+
+  /** What a client subscribes to. True if that is new. */
+  asks(id: string, type: EventType, senders: readonly string[]): boolean {
+    const known = this.#known.get(id);
+    if (!known) return false;
+    const before = known.asks.get(type) ?? [];
+    const all = [...new Set([...before, ...senders])].slice(0, MAX_ASKED);
+    if (known.asks.has(type) && all.length === before.length) return false;
+    known.asks.set(type, all);
+    return true;
+  }
+
+  /** What stands between the client and a type, apart from the switch and the pause. */
+  gate(id: string, type: EventType, trusted: boolean): 'refused' | 'approval' | 'open' {
+    const grant = this.#grants.get(id);
+    if (!grant) return trusted && id !== '' ? 'open' : 'approval';
+    if (grant.record.decision === 'denied') return 'refused';
+    return grant.events === null || grant.events.has(type) ? 'open' : 'refused';
+  }
+
+  /** The client's own grant. One that nobody decided on has none: its gate holds it, not this. */
+  allows(id: string, occurrence: Occurrence): boolean {
+    const grant = this.#grants.get(id);
+    if (!grant) return true;
+    if (grant.record.decision === 'denied') return false;
+    if (grant.events !== null && !grant.events.has(occurrence.type)) return false;
+    return grant.senders === null || matches(grant.senders, occurrence.sender);
+  }
+
+  /** The record of an approval, or a sentence why not. @param senders already normalised */
+  approved(id: string, options: AllowOptions & { readonly senders?: 'all' | readonly string[] }): ClientRecord | string {
+    const known = this.#known.get(id);
+    const old = this.record(id);
+    const once = options.once === true;
+    if (known && !known.identity.persistable && !once) {
+      return `${known.identity.display || id} cannot be told from other programs, so it can only be allowed once (--once).`;
+    }
+    if (known) this.#dropEnded(known);
+    const processes = once ? [...(known?.processes.values() ?? [])] : [];
+    if (once && processes.length === 0 && known?.identity.process !== null) return `Client ${id} is not running, so there is nothing to allow once.`;
+    return {
+      id,
+      identity: { ...this.#identity(id), processes },
+      decision: once ? 'once' : 'always',
+      events: options.events === undefined || options.events === 'all' ? 'all' : [...new Set(options.events)],
+      senders: options.senders === undefined || options.senders === 'all' ? 'all' : [...options.senders],
+      grants: [...new Set(options.grants)],
+      label: known?.label ?? old?.label ?? null,
+    };
+  }
+
+  denied(id: string): ClientRecord {
+    return {
+      id,
+      identity: { ...this.#identity(id), processes: [] },
+      decision: 'denied', events: 'all', senders: 'all', grants: [],
+      label: this.#known.get(id)?.label ?? this.record(id)?.label ?? null,
+    };
+  }
+
+  /** Ids of clients allowed once whose process ended. @param atStart also those whose process was never known */
+  ended(atStart: boolean): readonly string[] {
+    return [...this.#grants.values()].flatMap(({ record }) => {
+      if (record.decision !== 'once') return [];
+      const { processes } = record.identity;
+      if (processes.length === 0) return atStart ? [record.id] : [];
+      return processes.some((process) => this.#alive(process)) ? [] : [record.id];
+    });
+  }
+
+  /** Whether any process of a client that was seen still runs; unknown processes count as running. */
+  runs(id: string): boolean {
+    const known = this.#known.get(id);
+    if (!known) return false;
+    return known.identity.process === null || [...known.processes.values()].some((process) => this.#alive(process));
+  }
+
+  #identity(id: string): { display: string; signed: boolean } {
+    const known = this.#known.get(id)?.identity;
+    if (known) return { display: cleanText(known.display, 512), signed: known.signed };
+    const old = this.record(id)?.identity;
+    return { display: old?.display ?? '', signed: old?.signed ?? false };
+  }
+
+  #dropEnded(known: Known): void {
+    for (const [key, process] of known.processes) if (!this.#alive(process)) known.processes.delete(key);
+  }
+
+  #makeRoom(): void {
+    if (this.#known.size < MAX_KNOWN) return;
+    for (const id of this.#known.keys()) {
+      if (this.#grants.has(id)) continue;
+      this.#known.delete(id);
+      return;
+    }
+  }
+}

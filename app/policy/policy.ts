@@ -1,0 +1,407 @@
+import type { Clock } from '../events/clock.ts';
+import type { HubPolicy } from '../events/hub.ts';
+import type { EventType, Occurrence } from '../events/occurrence.ts';
+import type { Gate, NotSent, Principal } from '../events/verdict.ts';
+import { activitySentence, askSentence, eventTitle, isWidening, settingText, type AllowOptions, type Change, type Outcome, type SenderOptions, type SenderPatch } from './change.ts';
+import { Clients, type ClientIdentity } from './clients.ts';
+import { MAX_PAUSE_MS, MIN_PAUSE_MS, Pause } from './pause.ts';
+import { RateLimit } from './rate.ts';
+import { addRules, checkEntry, patchRule, removeRules, restoreRules, ruleTitle, splitEntries, type Edit } from './sender-edit.ts';
+import { SenderRules, type RuleMatch } from './sender-rules.ts';
+import type { SettingsStore } from './settings-store.ts';
+import { issueSentence, plainSettings, settingsFault, type ClientProcess, type ClientRecord, type SenderRule, type SettingKey, type Settings } from './settings.ts';
+import { snapshotOf, type PolicySnapshot } from './snapshot.ts';
+import { MAX_WAITING, Waiting } from './waiting.ts';
+
+/** What changed. `notice`: the owner may be told that something waits (one in 10 minutes). */
+export type ChangeKind = 'events' | 'senders' | 'clients' | 'pause' | 'settings' | 'waiting' | 'notice';
+
+/** @param sentence for Activity, without names; null where nothing was decided. */
+export type ChangeListener = (kind: ChangeKind, sentence: string | null) => void;
+
+export interface PolicyOptions {
+  readonly settings: SettingsStore;
+  readonly clock: Clock;
+  /** `--region` or the locale's, used where the owner set none (ruling 13). */
+  readonly region: string | null;
+  /** Whether that very process (pid and start time) still runs. */
+  readonly processAlive: (process: ClientProcess) => boolean;
+  /** Headless only: clients nobody decided on are let in. A denial and a revoke still hold (ruling 17). */
+  readonly trustLocalClients: boolean;
+}
+
+/** How a change is saved: null is done, else what went wrong. */
+type Saved = { readonly ok: false; readonly code: 'not-written' | 'full'; readonly message: string } | null;
+
+/**
+ * What the owner allows. Questions are answered from memory; a change counts once it is on disk, and listeners
+ * hear of it before the call returns.
+ */
+export class Policy implements HubPolicy {
+  readonly trustLocalClients: boolean;
+  readonly #store: SettingsStore;
+  readonly #clock: Clock;
+  readonly #region: string | null;
+  readonly #clients: Clients;
+  readonly #waiting: Waiting;
+  readonly #rate: RateLimit;
+  readonly #pause: Pause;
+  readonly #listeners = new Set<ChangeListener>();
+  #rules!: SenderRules;
+  #removed: readonly SenderRule[] = [];
+
+  constructor(options: PolicyOptions) {
+    this.#store = options.settings;
+    this.#clock = options.clock;
+    this.#region = options.region;
+    this.trustLocalClients = options.trustLocalClients;
+    this.#clients = new Clients(() => this.#clock.now(), options.processAlive);
+    this.#waiting = new Waiting(() => this.#clock.now(), () => this.#clock.monotonic());
+    this.#rate = new RateLimit(() => this.#clock.monotonic());
+    this.#pause = new Pause(options.clock, () => this.#emit('pause', 'The pause ended'));
+    this.#compile();
+    this.#pause.set(this.settings.pausedUntil);
+    this.#endOnce(true);
+  }
+
+  get settings(): Settings {
+    return this.#store.settings;
+  }
+  get subjects(): boolean {
+    return this.settings.subjects;
+  }
+  get backfill(): boolean {
+    return this.settings.backfill;
+  }
+  get ratePerHour(): number {
+    return this.settings.ratePerHour;
+  }
+  get region(): string | null {
+    return this.settings.region ?? this.#region;
+  }
+  get pausedUntil(): Settings['pausedUntil'] {
+    return this.#pause.until;
+  }
+
+  anyOn(): boolean {
+    return this.eventOn('mail.received') || this.eventOn('messages.received');
+  }
+  eventOn(type: EventType): boolean {
+    return this.settings.events[type];
+  }
+
+  /** Off beats refused beats approval beats paused. A type outside the client's grant is refused: the owner left it out. */
+  gate(principal: Principal, type: EventType): Gate {
+    if (!this.eventOn(type)) return 'off';
+    const gate = this.#clients.gate(principal.id, type, this.trustLocalClients);
+    return gate === 'open' && this.#pause.active ? 'paused' : gate;
+  }
+
+  /** The owner's rules as a ceiling, and the client's own grant. Says nothing of approval and pause: ask `gate`. */
+  allows(occurrence: Occurrence, principal: Principal): boolean {
+    return this.#rules.allows(occurrence) && this.#clients.allows(principal.id, occurrence);
+  }
+
+  /** For Live's "Not matched": which of the owner's rules an arrival passes, whoever listens. */
+  ruleFor(occurrence: Occurrence): RuleMatch | null {
+    return this.#rules.ruleFor(occurrence);
+  }
+
+  /** Why an arrival does not go to a client now, apart from the ceiling; null if nothing stands in the way. */
+  reasonAgainst(occurrence: Occurrence, principal: Principal): NotSent | null {
+    const gate = this.gate(principal, occurrence.type);
+    if (gate === 'refused' || gate === 'approval' || gate === 'off') return 'client-not-allowed';
+    if (!this.allows(occurrence, principal)) return 'no-allowed-sender';
+    return gate === 'paused' ? 'paused' : null;
+  }
+
+  takeRing(principal: Principal, eventId: string): boolean {
+    return this.#rate.takeRing(principal.id, eventId, this.ratePerHour);
+  }
+
+  /** Unix ms. */
+  nextFreeAt(principal: Principal): number {
+    return this.#clock.now() + Math.max(0, this.#rate.nextFreeAt(principal.id, this.ratePerHour) - this.#clock.monotonic());
+  }
+
+  /** A client connected and was identified. `label` is what it calls itself. */
+  seen(identity: ClientIdentity, label: string | null): void {
+    if (this.#clients.seen(identity, label)) this.#emit('clients', null);
+  }
+
+  /**
+   * A client subscribes or polls. One that nobody decided on comes into Waiting for you; for every client the
+   * owner sees what it asks for and may not have. @param senders filter entries, normalised
+   */
+  asks(principal: Principal, type: EventType, senders: readonly string[]): void {
+    if (principal.id === '') return;
+    const isNew = this.#clients.asks(principal.id, type, senders);
+    if (this.#clients.known(principal.id) && this.#clients.gate(principal.id, type, this.trustLocalClients) === 'approval') {
+      const place = this.#waiting.addClient(principal.id, (id) => this.#clients.runs(id));
+      if (place === 'added') return this.#waits();
+    }
+    if (isNew) this.#emit('clients', null);
+  }
+
+  /** Ends `once` where the client's process ended. Call it every second or so. */
+  sweep(): void {
+    this.#endOnce(false);
+  }
+
+  /** Called synchronously after each change. Returns the way to stop. */
+  onChange(listener: ChangeListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Whether a program may only ask for this (architecture 3). */
+  widens(change: Change): boolean {
+    const held = { settings: this.settings, pausedUntil: this.pausedUntil, now: this.#clock.now() };
+    return isWidening(this.#normalised(change), held);
+  }
+
+  change(change: Change): Outcome {
+    switch (change.do) {
+      case 'set-event': return this.setEvent(change.type, change.on);
+      case 'add-senders': return this.addSenders(change.senders, change.options);
+      case 'set-sender': return this.setSender(change.sender, change.patch);
+      case 'remove-senders': return this.removeSenders(change.senders);
+      case 'undo-removal': return this.undoRemoval();
+      case 'allow-client': return this.allowClient(change.id, change.options);
+      case 'deny-client': return this.denyClient(change.id);
+      case 'revoke-client': return this.revokeClient(change.id);
+      case 'pause': return this.pause(change.ms);
+      case 'resume': return this.resume();
+      case 'set-setting': return this.setSetting(change.key, change.value);
+    }
+  }
+
+  /** Puts a change into Waiting for you instead of doing it. The sentence says where it went. */
+  request(change: Change): Outcome {
+    const fault = this.#fault(change);
+    if (fault) return fault;
+    const place = this.#waiting.addChange(change, askSentence(change, (id) => this.clientName(id)), (id) => this.#clients.runs(id));
+    if (place === null) return { ok: false, code: 'full', message: `${MAX_WAITING} requests wait for the owner already. Answer those first.` };
+    if (place.added) this.#waits();
+    return { ok: true, changed: false, sentence: 'This lets more through, so the owner has to allow it: it is in Waiting for you.' };
+  }
+
+  /** The owner's answer to an entry of Waiting for you. Dismissing a client denies it. */
+  answer(id: string, accept: boolean, options: AllowOptions = {}): Outcome {
+    const entry = this.#waiting.find(id);
+    if (!entry) return { ok: false, code: 'unknown', message: 'This request is no longer waiting.' };
+    if (entry.kind === 'client') return accept ? this.allowClient(id, options) : this.denyClient(id);
+    const outcome: Outcome = accept ? this.change(entry.change) : { ok: true, changed: true, sentence: 'Not allowed.' };
+    // A change that failed stays, so that the owner can try again once the reason is gone.
+    if (outcome.ok || outcome.code === 'nothing') {
+      this.#waiting.remove(id);
+      this.#emit('waiting', null);
+    }
+    return outcome;
+  }
+
+  setEvent(type: EventType, on: boolean): Outcome {
+    const word = on ? 'on' : 'off';
+    if (this.eventOn(type) === on) return done(false, `${eventTitle(type)} is ${word} already.`);
+    const events = { ...this.settings.events, [type]: on };
+    return this.#save({ events }) ?? this.#did('events', { do: 'set-event', type, on }, `${eventTitle(type)} is ${word}.`);
+  }
+
+  addSenders(senders: readonly string[], options: SenderOptions = {}): Outcome {
+    const edit = addRules(this.settings.senders, senders, options, this.region);
+    return this.#applyEdit(edit, 'Allowed');
+  }
+
+  setSender(sender: string, patch: SenderPatch): Outcome {
+    return this.#applyEdit(patchRule(this.settings.senders, sender, patch, this.region), 'Changed', true);
+  }
+
+  removeSenders(senders: readonly string[]): Outcome {
+    const edit = removeRules(this.settings.senders, senders, this.region);
+    const outcome = this.#applyEdit(edit, 'Removed');
+    if (outcome.ok && edit.ok) this.#removed = edit.touched;
+    return outcome;
+  }
+
+  undoRemoval(): Outcome {
+    if (this.#removed.length === 0) return { ok: false, code: 'nothing', message: 'There is nothing to undo.' };
+    const outcome = this.#save({ senders: [...restoreRules(this.settings.senders, this.#removed)] })
+      ?? this.#did('senders', { do: 'undo-removal' }, `Put back ${titles(this.#removed)}.`);
+    if (outcome.ok) this.#removed = [];
+    return outcome;
+  }
+
+  /** Without options: always, every event type, every allowed sender (ruling 17). */
+  allowClient(id: string, options: AllowOptions = {}): Outcome {
+    if (!this.#isKnown(id)) return unknownClient(id);
+    const senders = this.#grantSenders(options.senders);
+    if (typeof senders === 'string') return { ok: false, code: 'invalid', message: senders };
+    const record = this.#clients.approved(id, { ...options, ...senders });
+    if (typeof record === 'string') return { ok: false, code: 'refused', message: record };
+    const word = record.decision === 'once' ? 'allowed until its process ends' : 'allowed';
+    return this.#decide(record, { do: 'allow-client', id, options }, `${this.clientName(id)} is ${word}.`);
+  }
+
+  denyClient(id: string): Outcome {
+    if (!this.#isKnown(id)) return unknownClient(id);
+    return this.#decide(this.#clients.denied(id), { do: 'deny-client', id }, `${this.clientName(id)} is not allowed.`);
+  }
+
+  /** Like a denial: the client stays refused, also under --trust-local-clients, until it is allowed again. */
+  revokeClient(id: string): Outcome {
+    if (!this.#isKnown(id)) return unknownClient(id);
+    return this.#decide(this.#clients.denied(id), { do: 'revoke-client', id }, `${this.clientName(id)} is no longer allowed.`);
+  }
+
+  /** @param ms null: until resumed. */
+  pause(ms: number | null): Outcome {
+    if (!isPauseLength(ms)) return badPause;
+    const pausedUntil = ms === null ? 'resumed' : Math.round(this.#clock.now() + ms);
+    const failed = this.#save({ pausedUntil });
+    if (failed) return failed;
+    this.#pause.set(pausedUntil);
+    const until = pausedUntil === 'resumed' ? 'until resumed' : `until ${new Date(pausedUntil).toISOString()}`;
+    return this.#did('pause', { do: 'pause', ms }, `Paused ${until}.`);
+  }
+
+  resume(): Outcome {
+    if (!this.#pause.active) return done(false, 'Not paused.');
+    const failed = this.#save({ pausedUntil: null });
+    if (failed) return failed;
+    this.#pause.set(null);
+    return this.#did('pause', { do: 'resume' }, 'Resumed.');
+  }
+
+  setSetting(key: SettingKey, value: unknown): Outcome {
+    const fault = settingFault(key, value);
+    if (fault) return fault;
+    const sentence = `${key} is ${settingText(value)}.`;
+    if (this.settings[key] === value) return done(false, sentence);
+    return this.#save({ [key]: value }) ?? this.#did('settings', { do: 'set-setting', key, value }, sentence);
+  }
+
+  snapshot(): PolicySnapshot {
+    return snapshotOf({
+      settings: this.settings, loaded: this.#store.loaded, region: this.region, pausedUntil: this.pausedUntil,
+      trustLocalClients: this.trustLocalClients, clients: this.#clients, waiting: this.#waiting.entries, rules: this.#rules,
+    });
+  }
+
+  close(): void {
+    this.#pause.close();
+    this.#listeners.clear();
+  }
+
+  /** Why a change could never be done: wrong use is said at once and does not wait for the owner. */
+  #fault(change: Change): Outcome | null {
+    if (change.do === 'allow-client' && !this.#isKnown(change.id)) return unknownClient(change.id);
+    if (change.do === 'add-senders') {
+      const edit = addRules(this.settings.senders, change.senders, change.options, this.region);
+      if (!edit.ok) return edit;
+    }
+    if (change.do === 'pause' && !isPauseLength(change.ms)) return badPause;
+    return change.do === 'set-setting' ? settingFault(change.key, change.value) : null;
+  }
+
+  #isKnown(id: string): boolean {
+    return this.#clients.known(id) !== null || this.#clients.record(id) !== null;
+  }
+
+  clientName(id: string): string {
+    const label = this.#clients.known(id)?.label ?? this.#clients.record(id)?.label;
+    return label ? `"${label}" (${id})` : id;
+  }
+
+  #grantSenders(senders: AllowOptions['senders']): { senders?: 'all' | readonly string[] } | string {
+    if (senders === undefined || senders === 'all') return {};
+    const values: string[] = [];
+    for (const text of senders.flatMap(splitEntries)) {
+      const entry = checkEntry(text, this.region);
+      if (!entry.ok) return `${JSON.stringify(text.slice(0, 80))}: ${entry.reason}`;
+      values.push(entry.value);
+    }
+    return values.length === 0 ? 'Name at least one sender, or leave senders out for all.' : { senders: values };
+  }
+
+  #applyEdit(edit: Edit, verb: string, isPatch = false): Outcome {
+    if (!edit.ok) return edit;
+    const { touched } = edit;
+    const sentence = [`${verb} ${titles(touched)}.`, ...edit.notes].join(' ');
+    const failed = this.#save({ senders: [...edit.rules] });
+    if (failed) return failed;
+    const senders = touched.map((rule) => rule.value);
+    if (isPatch) return this.#did('senders', { do: 'set-sender', sender: senders[0] ?? '', patch: {} }, sentence);
+    const change: Change = verb === 'Removed' ? { do: 'remove-senders', senders } : { do: 'add-senders', senders, options: {} };
+    return this.#did('senders', change, sentence);
+  }
+
+  #decide(record: ClientRecord, change: Change, sentence: string): Outcome {
+    const clients = [...this.settings.clients.filter((each) => each.id !== record.id), record];
+    const failed = this.#save({ clients });
+    if (failed) return failed;
+    const waited = this.#waiting.remove(record.id);
+    const outcome = this.#did('clients', change, sentence);
+    if (waited) this.#emit('waiting', null);
+    return outcome;
+  }
+
+  #endOnce(atStart: boolean): void {
+    const ended = new Set(this.#clients.ended(atStart));
+    if (ended.size === 0) return;
+    const clients = this.settings.clients.filter((record) => !ended.has(record.id));
+    // Could not be written: the process is gone all the same, and the next sweep tries again.
+    if (this.#save({ clients }) !== null) return;
+    this.#emit('clients', `${ended.size === 1 ? 'A client' : `${ended.size} clients`} allowed once ended`);
+  }
+
+  #normalised(change: Change): Change {
+    const value = (text: string) => {
+      const entry = checkEntry(text, this.region);
+      return entry.ok ? entry.value : text;
+    };
+    if (change.do === 'remove-senders') return { ...change, senders: change.senders.flatMap(splitEntries).map(value) };
+    return change.do === 'set-sender' ? { ...change, sender: value(change.sender) } : change;
+  }
+
+  /** Null: written, and in force. */
+  #save(part: Partial<Settings>): Saved {
+    // An expired pause is written back with whatever is written next.
+    const next: Settings = { ...this.settings, pausedUntil: this.pausedUntil, ...part };
+    const fault = settingsFault(next);
+    if (fault) return { ok: false, code: 'full', message: `This does not fit into the settings (${fault}). Nothing was changed.` };
+    const sentence = this.#store.save(next);
+    if (sentence !== null) return { ok: false, code: 'not-written', message: sentence };
+    this.#compile();
+    return null;
+  }
+
+  #compile(): void {
+    this.#rules = new SenderRules(this.settings.senders, this.settings.chats);
+    this.#clients.load(this.settings.clients);
+  }
+
+  #did(kind: ChangeKind, change: Change, sentence: string): Outcome {
+    this.#emit(kind, activitySentence(change));
+    return done(true, sentence);
+  }
+
+  #waits(): void {
+    this.#emit('waiting', null);
+    if (this.#waiting.takeNotice()) this.#emit('notice', null);
+  }
+
+  #emit(kind: ChangeKind, sentence: string | null): void {
+    for (const listener of this.#listeners) listener(kind, sentence);
+  }
+}
+
+const done = (changed: boolean, sentence: string): Outcome => ({ ok: true, changed, sentence });
+const isPauseLength = (ms: number | null) => ms === null || (ms >= MIN_PAUSE_MS && ms <= MAX_PAUSE_MS);
+const badPause: Outcome = { ok: false, code: 'invalid', message: `A pause lasts from 1 second to ${MAX_PAUSE_MS / 86_400_000} days.` };
+function settingFault(key: SettingKey, value: unknown): Outcome | null {
+  const parsed = plainSettings.shape[key].safeParse(value);
+  return parsed.success ? null : { ok: false, code: 'invalid', message: `${key} ${issueSentence(parsed.error).replace(/^it: /, '')}.` };
+}
+const unknownClient = (id: string): Outcome => ({ ok: false, code: 'unknown', message: `No client has the id ${JSON.stringify(id.slice(0, 16))}. "belfry clients list" shows the ids.` });
+const titles = (rules: readonly SenderRule[]) =>
+  `${rules.slice(0, 3).map(ruleTitle).join(', ')}${rules.length > 3 ? ` and ${rules.length - 3} more` : ''}`;

@@ -1,0 +1,137 @@
+import { z } from 'zod';
+
+/** What settings.json holds (architecture 2), checked by hand-edit-proof schemas. Everything is off by default (ruling 1). */
+export const SETTINGS_VERSION = 1;
+
+const LIMITS = { senders: 10_000, except: 1000, chats: 1000, clients: 500, text: 320 } as const;
+
+const text = z.string().min(1).max(LIMITS.text);
+const eventType = z.enum(['mail.received', 'messages.received']);
+
+const senderRule = z.strictObject({
+  kind: z.enum(['address', 'domain', 'phone', 'code']),
+  /** Normalised. */
+  value: text,
+  /** Only for domains: everything below counts too. */
+  subdomains: z.boolean().default(false),
+  for: z.enum(['mail', 'messages', 'both']).default('both'),
+  on: z.boolean().default(true),
+  /** Senders that this rule would match and that never ring. Normalised. */
+  except: z.array(text).max(LIMITS.except).default([]),
+});
+
+const clientRecord = z.strictObject({
+  id: z.string().regex(/^[0-9a-f]{8}$/, 'must be 8 hex digits'),
+  identity: z.strictObject({
+    display: z.string().max(1024),
+    signed: z.boolean().default(false),
+    /** For `once`: the processes that it was given to. It ends with the last of them, also across our own restart. */
+    processes: z.array(z.strictObject({ pid: z.int().positive(), startTime: z.string().max(64) })).max(64).default([]),
+  }),
+  decision: z.enum(['always', 'once', 'denied']),
+  events: z.union([z.literal('all'), z.array(eventType).max(2)]).default('all'),
+  senders: z.union([z.literal('all'), z.array(text).max(LIMITS.senders)]).default('all'),
+  grants: z.array(z.enum(['reading', 'search', 'reply'])).max(3).default([]),
+  label: z.string().max(64).nullable().default(null),
+});
+
+export const MAX_RATE = 10_000;
+export const MAX_KEEP_DAYS = 30;
+
+/** The settings that are one plain value each: `belfry settings get|set` (ruling 18). */
+const plain = {
+  subjects: z.boolean('must be on or off'),
+  ratePerHour: z.int('must be a whole number').min(1).max(MAX_RATE),
+  backfill: z.boolean('must be on or off'),
+  keepSendersDays: z.int('must be a whole number').min(0).max(MAX_KEEP_DAYS),
+  region: z.string().regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters, such as NL').nullable(),
+};
+export const plainSettings = z.strictObject(plain);
+
+const settingsSchema = z.strictObject({
+  version: z.literal(SETTINGS_VERSION),
+  events: z.strictObject({
+    'mail.received': z.boolean().default(false),
+    'messages.received': z.boolean().default(false),
+  }).prefault({}),
+  senders: z.array(senderRule).max(LIMITS.senders).default([]),
+  /** Chat guids: whoever writes there. */
+  chats: z.array(text).max(LIMITS.chats).default([]),
+  backfill: plain.backfill.default(false),
+  /** Unix ms, `resumed` = until the owner resumes, null = not paused. */
+  pausedUntil: z.union([z.literal('resumed'), z.number().min(0).max(8.64e15)]).nullable().default(null),
+  subjects: plain.subjects.default(true),
+  ratePerHour: plain.ratePerHour.default(120),
+  clients: z.array(clientRecord).max(LIMITS.clients).default([]),
+  http: z.boolean().default(false),
+  hosts: z.array(text).max(LIMITS.chats).default([]),
+  keepSendersDays: plain.keepSendersDays.default(0),
+  region: plain.region.default(null),
+  /** HMAC and counter, put on by the app (architecture 2). Headless has none. */
+  seal: z.strictObject({ mac: z.string().max(128), counter: z.int().min(0) }).nullable().default(null),
+});
+
+export type Settings = Readonly<z.output<typeof settingsSchema>>;
+export type SenderRule = Settings['senders'][number];
+export type ClientRecord = Settings['clients'][number];
+export type ClientProcess = ClientRecord['identity']['processes'][number];
+export type PlainSettings = z.output<typeof plainSettings>;
+export type SettingKey = keyof PlainSettings;
+export type PausedUntil = Settings['pausedUntil'];
+
+export const defaultSettings: Settings = settingsSchema.parse({ version: SETTINGS_VERSION });
+
+/** One step each: settings of version n to n + 1, a pure function over the parsed JSON. Version 1 is the first. */
+export type MigrationSteps = Readonly<Record<number, (old: Record<string, unknown>) => Record<string, unknown>>>;
+export const migrationSteps: MigrationSteps = {};
+
+export type ReadSettings =
+  | { readonly state: 'ok'; readonly settings: Settings }
+  | { readonly state: 'migrated'; readonly settings: Settings; readonly from: number }
+  | { readonly state: 'newer'; readonly version: number }
+  | { readonly state: 'broken'; readonly reason: string };
+
+/** Parses the text of a settings file. `reason` names the place and the rule, never a value. */
+export function readSettings(json: string, steps: MigrationSteps = migrationSteps): ReadSettings {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return { state: 'broken', reason: 'it is not JSON' };
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { state: 'broken', reason: 'it is not a JSON object' };
+  let current = value as Record<string, unknown>;
+  const from = current['version'];
+  if (typeof from !== 'number' || !Number.isSafeInteger(from) || from < 0) return { state: 'broken', reason: 'version: must be a whole number' };
+  if (from > SETTINGS_VERSION) return { state: 'newer', version: from };
+  try {
+    for (let version = from; version < SETTINGS_VERSION; version++) {
+      const step = steps[version];
+      if (!step) return { state: 'broken', reason: `version: ${version} never was one` };
+      current = { ...step(current), version: version + 1 };
+    }
+  } catch {
+    return { state: 'broken', reason: `it could not be brought up from version ${from}` };
+  }
+  const parsed = settingsSchema.safeParse(current);
+  if (!parsed.success) return { state: 'broken', reason: issueSentence(parsed.error) };
+  if (from < SETTINGS_VERSION) return { state: 'migrated', settings: parsed.data, from };
+  return { state: 'ok', settings: parsed.data };
+}
+
+/** The whole again, before it is written: a change may reach a limit that only the schema knows. Null: fine. */
+export function settingsFault(settings: Settings): string | null {
+  const parsed = settingsSchema.safeParse(settings);
+  return parsed.success ? null : issueSentence(parsed.error);
+}
+
+/** The first issue as `place: rule`. Keys are cut; values are never shown. */
+export function issueSentence(error: z.ZodError): string {
+  const issue = error.issues[0];
+  if (!issue) return 'it does not fit';
+  const place = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 64)}`)).join('').replace(/^\./, '');
+  if (issue.code === 'unrecognized_keys') {
+    return `${place ? `${place}: ` : ''}unknown key ${JSON.stringify(String(issue.keys[0]).slice(0, 64))}`;
+  }
+  return `${place || 'it'}: ${issue.message.replace(/^Invalid input: /, '').replace(/^Too (big|small): /, '')}`;
+}

@@ -1,0 +1,131 @@
+import type { EventType } from '../events/occurrence.ts';
+import { cleanText } from '../events/text.ts';
+import { eventTitle } from './change.ts';
+import type { Clients, Decision } from './clients.ts';
+import { parsedEntry, type SenderRules } from './sender-rules.ts';
+import type { LoadedSettings } from './settings-store.ts';
+import type { ClientRecord, PausedUntil, PlainSettings, SenderRule, Settings } from './settings.ts';
+import type { WaitingEntry } from './waiting.ts';
+
+/** What a client asks for of one type. */
+export interface Asked {
+  readonly type: EventType;
+  /** How many filter entries. */
+  readonly senders: number;
+  /** Those that the owner's rules don't cover, the first few: "asks for bob@x, not allowed". */
+  readonly notAllowed: readonly string[];
+}
+
+export interface ClientView {
+  readonly id: string;
+  readonly display: string;
+  readonly signed: boolean;
+  readonly persistable: boolean;
+  /** What it calls itself: only ever quoted. */
+  readonly label: string | null;
+  readonly decision: Decision;
+  readonly events: ClientRecord['events'];
+  readonly senders: ClientRecord['senders'];
+  readonly grants: ClientRecord['grants'];
+  readonly asks: readonly Asked[];
+  /** Unix ms of its last connection since the engine started, or null. */
+  readonly seenAt: number | null;
+}
+
+/** An entry of Waiting for you; a client's details stand in `clients` under the same id. */
+export interface WaitingView {
+  readonly kind: 'client' | 'change';
+  readonly id: string;
+  /** Unix ms. */
+  readonly since: number;
+  readonly sentence: string;
+}
+
+export interface PolicySnapshot {
+  readonly state: LoadedSettings['state'];
+  /** What the owner has to know of the settings file, or null. */
+  readonly sentence: string | null;
+  readonly events: readonly { readonly type: EventType; readonly on: boolean }[];
+  readonly senders: readonly SenderRule[];
+  readonly chats: readonly string[];
+  readonly clients: readonly ClientView[];
+  readonly waiting: readonly WaitingView[];
+  readonly pausedUntil: PausedUntil;
+  readonly settings: PlainSettings;
+  /** The region in force: the owner's, else that of the start. */
+  readonly region: string | null;
+  readonly trustLocalClients: boolean;
+}
+
+const SHOWN = 20;
+
+export function snapshotOf(from: {
+  readonly settings: Settings;
+  readonly loaded: LoadedSettings;
+  readonly region: string | null;
+  readonly pausedUntil: PausedUntil;
+  readonly trustLocalClients: boolean;
+  readonly clients: Clients;
+  readonly waiting: readonly WaitingEntry[];
+  readonly rules: SenderRules;
+}): PolicySnapshot {
+  const { settings, clients, rules } = from;
+  const { subjects, ratePerHour, backfill, keepSendersDays, region } = settings;
+  return {
+    state: from.loaded.state,
+    sentence: from.loaded.sentence ?? null,
+    events: [
+      { type: 'mail.received', on: settings.events['mail.received'] },
+      { type: 'messages.received', on: settings.events['messages.received'] },
+    ],
+    senders: settings.senders,
+    chats: settings.chats,
+    clients: clients.ids().map((id) => clientView(clients, rules, id)),
+    waiting: from.waiting.map((entry) => ({
+      kind: entry.kind, id: entry.id, since: entry.since,
+      sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, entry.id),
+    })),
+    pausedUntil: from.pausedUntil,
+    settings: { subjects, ratePerHour, backfill, keepSendersDays, region },
+    region: from.region,
+    trustLocalClients: from.trustLocalClients,
+  };
+}
+
+function clientView(clients: Clients, rules: SenderRules, id: string): ClientView {
+  const known = clients.known(id);
+  const record = clients.record(id);
+  return {
+    id,
+    display: cleanText(known?.identity.display ?? record?.identity.display ?? '', 512),
+    signed: known?.identity.signed ?? record?.identity.signed ?? false,
+    persistable: known?.identity.persistable ?? true,
+    label: known?.label ?? record?.label ?? null,
+    decision: clients.decision(id),
+    events: record?.events ?? 'all',
+    senders: record?.senders ?? 'all',
+    grants: record?.grants ?? [],
+    asks: [...(known?.asks ?? [])].map(([type, senders]) => ({
+      type, senders: senders.length, notAllowed: notAllowed(rules, type, senders),
+    })),
+    seenAt: known?.seenAt ?? null,
+  };
+}
+
+function notAllowed(rules: SenderRules, type: EventType, senders: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  for (const sender of senders) {
+    const entry = parsedEntry(sender, false);
+    if (entry !== null && rules.covers(type, entry)) continue;
+    found.push(sender);
+    if (found.length === SHOWN) break;
+  }
+  return found;
+}
+
+/** "Wants New mail from 2 senders." (ui.md, Clients) */
+function wants(clients: Clients, id: string): string {
+  const parts = [...(clients.known(id)?.asks ?? [])].map(([type, senders]) =>
+    `${eventTitle(type)} from ${senders.length} sender${senders.length === 1 ? '' : 's'}`);
+  return parts.length === 0 ? 'Wants events.' : `Wants ${parts.join(' and ')}.`;
+}

@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { engineOf } from '../engine/host.ts';
+import type { Engine } from '../engine/engine.ts';
+import { RawClient } from './raw-client.ts';
+import { tempFolder, type TempFolder } from './temp.ts';
+import { startWriter, type Writer, type WriterOptions } from './writer-client.ts';
+
+export interface WorldOptions {
+  /** Written as settings.json before the start; merged over: both types on, `example.org` and one number allowed. */
+  readonly settings?: object;
+  /** Approval is skipped unless false. */
+  readonly trust?: boolean;
+  readonly writer?: Partial<WriterOptions>;
+  /** Start the engine at once (default true). */
+  readonly start?: boolean;
+}
+
+/** Both stores with a live writer process, an engine in this process, and clients behind real shims. */
+export interface World extends AsyncDisposable {
+  readonly folder: TempFolder;
+  readonly dataDir: string;
+  readonly mailDir: string;
+  readonly messagesDb: string;
+  readonly writer: Writer;
+  /** Account id of the iCloud account made at the start. */
+  readonly account: string;
+  readonly log: string[];
+  readonly fatal: string[];
+  engine: Engine;
+  startEngine(): Promise<Engine>;
+  client(args?: readonly string[]): RawClient;
+}
+
+export const NUMBER = '+15550101234';
+export const openSettings = {
+  version: 1,
+  events: { 'mail.received': true, 'messages.received': true },
+  ratePerHour: 10_000,
+  senders: [
+    { kind: 'domain', value: 'example.org', subdomains: true },
+    { kind: 'phone', value: NUMBER },
+  ],
+};
+
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const folder = tempFolder();
+  const [dataDir, mailDir, messagesDb] = [folder.at('data'), folder.at('Mail', 'V10'), folder.at('Messages', 'chat.db')];
+  const writer = await startWriter({ mailDir, messagesDb, ...options.writer });
+  const { result: account } = await writer.mail.addAccount({ description: 'iCloud', email: 'me@icloud.example', kind: 'imap' });
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  writeFileSync(`${dataDir}/settings.json`, JSON.stringify({ ...openSettings, ...options.settings }));
+  const clients: RawClient[] = [];
+  const log: string[] = [];
+  const fatal: string[] = [];
+  const world: World = {
+    folder, dataDir, mailDir, messagesDb, writer, account, log, fatal,
+    engine: undefined as unknown as Engine,
+    async startEngine() {
+      world.engine = engineOf(
+        { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false },
+        'serve', (line) => log.push(line), (sentence) => fatal.push(sentence),
+      );
+      await world.engine.start();
+      return world.engine;
+    },
+    client(args = []) {
+      const client = new RawClient(world.engine.socketPath, { args });
+      clients.push(client);
+      return client;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client.process.kill('SIGKILL');
+      await world.engine?.stop().catch(() => undefined);
+      await writer.stop().catch(() => undefined);
+      folder[Symbol.dispose]();
+    },
+  };
+  if (options.start !== false) await world.startEngine();
+  return world;
+}

@@ -1,0 +1,17 @@
+// Bundles the CLI and the engine into dist/. Native packages stay outside: they are loaded from node_modules.
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+
+const bundle = await rolldown({
+  input: { belfry: join(root, 'app/cli/belfry.ts'), engine: join(root, 'app/engine/process.ts') },
+  platform: 'node',
+  external: ['better-sqlite3'],
+  transform: { define: { BELFRY_VERSION: JSON.stringify(version) } },
+});
+await bundle.write({ dir: join(root, 'dist'), format: 'esm', sourcemap: false, entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' });
+await bundle.close();

@@ -1,0 +1,46 @@
+// Types, lint and every test; then one line with the totals. Run by `npm test` after the set-up.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureChromium } from './chromium.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const allowSkips = process.env.BELFRY_NO_SKIPS !== '1';
+const only = process.argv.slice(2);
+
+function step(name, command, args, env = process.env) {
+  process.stdout.write(`\n== ${name}\n`);
+  const started = Date.now();
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env });
+  process.stdout.write(`== ${name}: ${status === 0 ? 'ok' : 'failed'} in ${((Date.now() - started) / 1000).toFixed(1)} s\n`);
+  return status === 0;
+}
+
+const node = process.execPath;
+const tool = (path) => join(root, 'node_modules', path);
+const report = join(root, '.cache', 'tests.json');
+mkdirSync(dirname(report), { recursive: true });
+
+const chromium = ensureChromium((line) => process.stdout.write(`${line}\n`));
+const env = { ...process.env, ...(chromium && { BELFRY_CHROMIUM: chromium }) };
+const checks = [
+  ...(only.length > 0 ? [] : [
+    ['types', node, [tool('typescript/bin/tsc'), '--noEmit']],
+    ['lint', node, [tool('oxlint/bin/oxlint'), '--deny-warnings', '.']],
+  ]),
+  ['tests', node, [tool('vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...only]],
+];
+const failed = checks.filter(([name, command, args]) => !step(name, command, args, env)).map(([name]) => name);
+
+const totals = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : { testResults: [] };
+const tests = totals.testResults.flatMap((file) => file.assertionResults);
+const count = (...states) => tests.filter((test) => states.includes(test.status)).length;
+const skipped = tests.filter((test) => ['pending', 'skipped', 'todo', 'disabled'].includes(test.status));
+for (const test of skipped) process.stdout.write(`skipped: ${test.fullName}\n`);
+const passed = count('passed');
+const broken = count('failed') + (totals.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length);
+if (failed.length > 0) process.stdout.write(`\nNot green: ${failed.join(', ')}\n`);
+if (!allowSkips && skipped.length > 0) process.stdout.write('\nSkips are not allowed here.\n');
+process.stdout.write(`\ntests: ${passed} passed, ${broken} failed, ${skipped.length} skipped\n`);
+process.exit(failed.length > 0 || passed === 0 || (!allowSkips && skipped.length > 0) ? 1 : 0);
