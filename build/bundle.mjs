@@ -1,5 +1,5 @@
 // Bundles the CLI and the engine into dist/. Native packages stay outside: they are loaded from node_modules.
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -13,5 +13,7 @@ const bundle = await rolldown({
   external: ['better-sqlite3'],
   transform: { define: { BELFRY_VERSION: JSON.stringify(version) } },
 });
+// Chunks are named by their content: old ones would stay for ever.
+rmSync(join(root, 'dist', 'chunks'), { recursive: true, force: true });
 await bundle.write({ dir: join(root, 'dist'), format: 'esm', sourcemap: false, entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' });
 await bundle.close();

@@ -137,12 +137,16 @@ export class Store {
     return this.#indexes.has(name);
   }
 
-  /** A kept statement. `raw` gives arrays, `pluck` the first column. */
+  /**
+   * A kept statement. `raw` gives arrays, `pluck` the first column. Parameters are written `+?` to SQLite: with STAT4
+   * its planner reads a bare one and prepares the statement again at each new value (measured 25 against 2 microseconds
+   * for a row with four joins).
+   */
   statement(sql: string, shape: 'rows' | 'raw' | 'pluck' = 'rows'): Database.Statement {
     const key = shape === 'rows' ? sql : `${shape} ${sql}`;
     let found = this.#statements.get(key);
     if (found === undefined) {
-      found = this.db.prepare(sql);
+      found = this.db.prepare(sql.replaceAll('?', '+?'));
       if (shape === 'raw') found.raw();
       else if (shape === 'pluck') found.pluck();
       this.#statements.set(key, found);

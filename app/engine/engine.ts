@@ -100,13 +100,13 @@ export class Engine {
       processAlive: (process) => options.peers.alive(process),
       trustLocalClients: options.trustLocalClients,
     });
-    this.activity = new ActivityLog(this.#state, this.clock);
+    this.activity = new ActivityLog(this.#state, { now: () => this.clock.now(), setTimer: (ms, work) => this.clock.after(ms, work) });
     this.live = new Live();
     this.#contacts = options.addressBookDir === null ? null : new AddressBook({ folder: options.addressBookDir, region: this.policy.region });
     this.#hubs = this.#makeHubs();
     this.#backend = this.#makeBackend();
     this.#endpoint = new Endpoint(this.socketPath, {
-      admit: () => (this.#peers.size >= MAX_CONNECTIONS ? `Belfry serves at most ${MAX_CONNECTIONS} connections at once.` : null),
+      admit: (socket) => this.#admit(socket),
       peer: (socket, hello, rest) => this.#peer(socket, hello, rest),
       rebound: () => options.onFatal('The socket in the data folder was replaced by another program, so Belfry stops. Look at who writes there, then start it again.'),
     }, this.clock);
@@ -252,6 +252,11 @@ export class Engine {
       this.live.changed();
     };
     connection.begin(rest);
+  }
+
+  #admit(socket: Socket): string | null {
+    if (!this.options.peers.isSameUser(socket)) return 'Belfry serves programs of its own user only.';
+    return this.#peers.size >= MAX_CONNECTIONS ? `Belfry serves at most ${MAX_CONNECTIONS} connections at once.` : null;
   }
 
   async #identify(socket: Socket, peer: Peer): Promise<Principal> {

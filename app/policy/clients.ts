@@ -70,6 +70,11 @@ export class Clients {
     }]));
   }
 
+  /** Grants that are over before settings say so. */
+  expire(ids: ReadonlySet<string>): void {
+    this.#grants = new Map([...this.#grants].filter(([id]) => !ids.has(id)));
+  }
+
   decision(id: string): Decision {
     return this.#grants.get(id)?.record.decision ?? 'none';
   }

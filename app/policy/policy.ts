@@ -349,8 +349,8 @@ export class Policy implements HubPolicy {
     const ended = new Set(this.#clients.ended(atStart));
     if (ended.size === 0) return;
     const clients = this.settings.clients.filter((record) => !ended.has(record.id));
-    // Could not be written: the process is gone all the same, and the next sweep tries again.
-    if (this.#save({ clients }) !== null) return;
+    // Could not be written: the grant is over all the same, and a new process of that client is asked about.
+    if (this.#save({ clients }) !== null) this.#clients.expire(ended);
     this.#emit('clients', `${ended.size === 1 ? 'A client' : `${ended.size} clients`} allowed once ended`);
   }
 

@@ -2,6 +2,7 @@ import type { PageRequest, SenderSet } from '../reader.ts';
 import type { Store } from '../store.ts';
 import type { HandleIds, Handles } from './handles.ts';
 import { EPOCH_MS, NANOSECONDS_FROM, unixMs, unpeeked } from './message-columns.ts';
+import { indexedBy, indexOn } from './table-index.ts';
 
 /** Limits of catch-up (architecture 5). */
 const MOST_IDS = 20_000;
@@ -12,9 +13,6 @@ const SCAN_STEP = 1_000;
 const MOST_BUILT = 2_000;
 const FIRST_WINDOW = 4_000;
 const DENSE_IDS = 500;
-
-const BY_ID = 'message_idx_handle_id';
-const BY_ID_AND_DATE = 'message_idx_handle';
 
 const P = unpeeked('?');
 
@@ -27,11 +25,16 @@ export class MessagePages {
   readonly #handles: Handles;
   /** Condition that leaves out most of what never rings. */
   readonly #likely: string;
+  /** Indexes on the sender, and on the sender and the date. */
+  readonly #byId: string | null;
+  readonly #byIdAndDate: string | null;
 
   constructor(store: Store, handles: Handles, likely: string) {
     this.#store = store;
     this.#handles = handles;
     this.#likely = likely;
+    this.#byId = indexOn(store, 'message', ['handle_id']);
+    this.#byIdAndDate = indexOn(store, 'message', ['handle_id', 'date']);
   }
 
   page<R>(request: PageRequest, build: Build<R>): { rows: R[]; through: number } {
@@ -45,7 +48,7 @@ export class MessagePages {
       if (row !== null) rows.push(row);
       return rows.length >= limit;
     };
-    const mustScan = upTo - after < SCAN_BEHIND || ids.ids.size > MOST_IDS || !this.#store.hasIndex(BY_ID);
+    const mustScan = upTo - after < SCAN_BEHIND || ids.ids.size > MOST_IDS || this.#byId === null;
     if (mustScan) return { rows, through: this.#scan(ids, after, upTo, floor, SCAN_ROWS, take) };
     // Many senders are often dense: a look at the next rows is cheaper than a search for each id.
     const from = ids.ids.size > DENSE_IDS ? this.#scan(ids, after, upTo, floor, SCAN_STEP, take) : after;
@@ -57,7 +60,7 @@ export class MessagePages {
     const { after, upTo, notBefore } = request;
     const ids = this.#handles.idsOf(request.senders);
     if (upTo <= after || ids.ids.size === 0) return false;
-    const sql = BEFORE.map((arm) => this.#candidates(`${arm} AND m.ROWID > ${P} AND m.ROWID <= ${P} AND ${this.#likely}`, BY_ID_AND_DATE));
+    const sql = BEFORE.map((arm) => this.#candidates(`${arm} AND m.ROWID > ${P} AND m.ROWID <= ${P} AND ${this.#likely}`, this.#byIdAndDate));
     const [nanoseconds, seconds] = bounds(notBefore);
     return [nanoseconds, seconds].some((bound, arm) => {
       // Stopped at the first that counts; the iterator ends with the loop, within the transaction.
@@ -71,7 +74,7 @@ export class MessagePages {
   since<R>(senders: SenderSet, since: number, build: Build<R>): R[] {
     const ids = this.#handles.idsOf(senders);
     if (ids.ids.size === 0) return [];
-    const arms = NOT_BEFORE.map((arm) => this.#candidates(`${arm} AND ${this.#likely}`, BY_ID_AND_DATE, unixMs('m.date')));
+    const arms = NOT_BEFORE.map((arm) => this.#candidates(`${arm} AND ${this.#likely}`, this.#byIdAndDate, unixMs('m.date')));
     const [nanoseconds, seconds] = bounds(since);
     const rowids = this.#store.statement(`${arms.join(' UNION ALL ')} ORDER BY 2 DESC, 1 DESC`, 'raw').all(ids.json, nanoseconds, ids.json, seconds) as [number, number][];
     return rowids.flatMap(([rowid]) => build(rowid) ?? []);
@@ -106,7 +109,7 @@ export class MessagePages {
    */
   #byWindows(ids: HandleIds, after: number, upTo: number, floor: number | undefined, missing: () => number, take: (rowid: number) => boolean): number {
     const dated = floor === undefined ? '1' : KEPT_BY_FLOOR;
-    const sql = this.#candidates(`m.ROWID > ${P} AND m.ROWID <= ${P} AND ${this.#likely} AND ${dated}`, BY_ID);
+    const sql = this.#candidates(`m.ROWID > ${P} AND m.ROWID <= ${P} AND ${this.#likely} AND ${dated}`, this.#byId);
     const statement = this.#store.statement(`${sql} ORDER BY m.ROWID LIMIT ${P}`, 'pluck');
     let width = floor === undefined ? Math.max(FIRST_WINDOW, 4 * ids.ids.size) : FIRST_WINDOW;
     let from = after;
@@ -117,7 +120,7 @@ export class MessagePages {
       for (const rowid of found) if (take(rowid)) return rowid;
       built += found.length;
       from = found.length < most ? to : found.at(-1)!;
-      if (found.length === 0 && floor !== undefined && from < upTo && this.#store.hasIndex(BY_ID_AND_DATE)) {
+      if (found.length === 0 && floor !== undefined && from < upTo && this.#byIdAndDate !== null) {
         const next = this.#nextSince(ids, from, upTo, floor);
         if (next === null) return upTo;
         from = next - 1;
@@ -129,7 +132,7 @@ export class MessagePages {
   /** Lowest rowid above `after` whose row is undated or not before the floor; the index alone answers. */
   #nextSince(ids: HandleIds, after: number, upTo: number, floor: number): number | null {
     const arms = [...NOT_BEFORE, 'm.date IS NULL', 'm.date = 0'].map((arm) =>
-      this.#candidates(`${arm} AND m.ROWID > ${P} AND m.ROWID <= ${P}`, BY_ID_AND_DATE),
+      this.#candidates(`${arm} AND m.ROWID > ${P} AND m.ROWID <= ${P}`, this.#byIdAndDate),
     );
     const [nanoseconds, seconds] = bounds(floor);
     const range = [after, upTo];
@@ -139,9 +142,8 @@ export class MessagePages {
   }
 
   /** First bound value: the ids. */
-  #candidates(condition: string, index: string, also?: string): string {
-    const by = this.#store.hasIndex(index) ? `INDEXED BY ${index}` : '';
-    return `SELECT m.ROWID AS rowid${also === undefined ? '' : `, ${also}`} FROM message m ${by} WHERE m.handle_id IN (SELECT value FROM json_each(?)) AND ${condition}`;
+  #candidates(condition: string, index: string | null, also?: string): string {
+    return `SELECT m.ROWID AS rowid${also === undefined ? '' : `, ${also}`} FROM message m ${indexedBy(index)} WHERE m.handle_id IN (SELECT value FROM json_each(?)) AND ${condition}`;
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Store } from '../store.ts';
 import { readAttributedBody } from './attributed-body.ts';
 import { NANOSECONDS_FROM, unpeeked, type MessageColumns } from './message-columns.ts';
+import { indexedBy, indexOn } from './table-index.ts';
 
 /** A link's text and its balloon come close together (data-formats/chat-db 4). */
 const LINK_SECONDS = 90;
@@ -103,7 +104,7 @@ function nearSql(store: Store): string {
   const unit = `CASE WHEN m.date > ${NANOSECONDS_FROM} THEN 1000000000 ELSE 1 END`;
   const column = (name: string) => (store.has('message', name) ? `IFNULL(k.${name}, 0)` : '0');
   const within = (date: string) => `${date} BETWEEN m.date - CAST(${SECONDS} AS INTEGER) * ${unit} AND m.date + CAST(${SECONDS} AS INTEGER) * ${unit}`;
-  const index = store.hasIndex('chat_message_join_idx_message_date_id_chat_id') ? 'INDEXED BY chat_message_join_idx_message_date_id_chat_id' : '';
+  const index = indexedBy(indexOn(store, 'chat_message_join', ['chat_id', 'message_date', 'message_id']));
   const join = store.has('chat_message_join', 'message_date')
     ? `(SELECT j.message_id FROM message m CROSS JOIN chat_message_join j ${index}
         WHERE m.ROWID = ${ROWID} AND j.chat_id = ${CHAT} AND ${within('j.message_date')} AND j.message_id < ${ROWID})`

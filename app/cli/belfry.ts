@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+import { version } from '../engine/version.ts';
+import { parseCommand } from './commands.ts';
+import { defaultDataDir, socketPathOf } from './data-folder.ts';
+import { HELP } from './help.ts';
+import { runRemote } from './remote-command.ts';
+import { parseServe } from './serve-flags.ts';
+
+const stdout = (text: string) => process.stdout.write(text);
+const stderr = (text: string) => process.stderr.write(text);
+
+/** `--data-dir` belongs to this program; the rest of the line belongs to the engine. */
+function takeDataDir(argv: readonly string[]): { dataDir: string; rest: string[] } | string {
+  const rest: string[] = [];
+  let dataDir = defaultDataDir();
+  for (let i = 0; i < argv.length; i += 1) {
+    const word = argv[i]!;
+    if (word === '--data-dir') {
+      const value = argv[(i += 1)];
+      if (!value) return '--data-dir needs a folder.';
+      dataDir = value;
+    } else if (word.startsWith('--data-dir=')) dataDir = word.slice('--data-dir='.length);
+    else rest.push(word);
+  }
+  return { dataDir, rest };
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  if (argv[0] === 'serve') {
+    const parsed = parseServe(argv.slice(1));
+    if (!parsed.ok) {
+      stderr(`belfry: ${parsed.message}\n`);
+      return 3;
+    }
+    const { flags } = parsed;
+    if (flags.httpPort !== null) {
+      stderr('belfry: --http is not part of this version.\n');
+      return 3;
+    }
+    const { serve } = await import('./serve.ts');
+    return serve({
+      dataDir: flags.dataDir ?? defaultDataDir(),
+      mailDir: flags.mailDir ?? undefined,
+      messagesDb: flags.messagesDb ?? undefined,
+      accountsDb: flags.accountsDb ?? undefined,
+      addressBookDir: flags.addressBookDir ?? undefined,
+      region: flags.region ?? undefined,
+      trustLocalClients: flags.trustLocalClients,
+      ui: flags.uiPort ?? undefined,
+    });
+  }
+  const taken = takeDataDir(argv);
+  if (typeof taken === 'string') {
+    stderr(`belfry: ${taken}\n`);
+    return 3;
+  }
+  // Wrong use, help and version need no engine.
+  const parsed = parseCommand(taken.rest);
+  if (!parsed.ok) {
+    if (parsed.json) stdout(`${JSON.stringify({ version: 1, ok: false, error: { code: 'usage', message: parsed.message } })}\n`);
+    else stderr(`belfry: ${parsed.message}\n`);
+    return 3;
+  }
+  if (parsed.command.do === 'help') {
+    stdout(`${HELP}\n`);
+    return 0;
+  }
+  if (parsed.command.do === 'version') {
+    stdout(`${version}\n`);
+    return 0;
+  }
+  return runRemote(socketPathOf(taken.dataDir), version, taken.rest, {
+    out: (bytes) => void process.stdout.write(bytes),
+    err: (bytes) => void process.stderr.write(bytes),
+  });
+}
+
+process.exitCode = await main(process.argv.slice(2));

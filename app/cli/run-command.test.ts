@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { Policy } from '../policy/policy.ts';
+import { client, policyIn } from '../policy/testing.ts';
+import { tempFolder } from '../testing/temp.ts';
+import { runCommand, type CommandContext, type EngineApi } from './run-command.ts';
+import type { Status } from '../contract/values.ts';
+
+const ID = '0123abcd';
+const HEADLESS: CommandContext = { headless: true, isOwnerConsole: false };
+const PEER: CommandContext = { headless: false, isOwnerConsole: false };
+const OWNER: CommandContext = { headless: false, isOwnerConsole: true };
+
+const status: Status = {
+  version: '0.1.0', pid: 7, headless: true,
+  stores: { mail: { state: 'readable', on: true, position: 12 }, messages: { state: 'not_there', on: false, position: null } },
+  clients: 1, waiting: 0, streams: 2, pausedUntil: null, uptimeSeconds: 3700, counters: {}, settingsSentence: null,
+};
+
+function setUp(): { policy: Policy; api: EngineApi } & Disposable {
+  const folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  policy.seen(client(ID), 'cursor');
+  const api: EngineApi = {
+    version: '0.1.0',
+    snapshot: () => policy.snapshot(),
+    widens: (change) => policy.widens(change),
+    change: (change) => policy.change(change),
+    request: (change) => policy.request(change),
+    status: () => status,
+    doctor: async () => [{ id: 'mail', title: 'Mail', state: 'problem', evidence: 'File not found.', fix: 'Open Mail once.' }],
+    testClient: async (id) => (id === ID ? [{ hop: 'app', ok: true, sentence: 'The app sent it.' }] : null),
+  };
+  return { policy, api, [Symbol.dispose]: () => folder.remove() };
+}
+
+const run = async (api: EngineApi, line: string, context: CommandContext) => runCommand(line.split(' '), api, context);
+
+test.each<[string, CommandContext, number, RegExp]>([
+  ['events on mail.received', HEADLESS, 0, /^New mail is on\.\n$/],
+  ['events on mail.received', OWNER, 0, /^New mail is on\.\n$/],
+  ['events on mail.received', PEER, 2, /^belfry: This lets more through, so the owner has to allow it/],
+  ['events off mail.received', PEER, 0, /^New mail is off already\.\n$/],
+  ['senders add ada@example.com', PEER, 2, /Waiting for you/],
+  ['senders add *', PEER, 3, /^belfry: "\*": /],
+  ['senders add *', HEADLESS, 3, /^belfry: "\*": /],
+  ['senders remove ada@example.com', PEER, 1, /not in the list/],
+  [`clients allow ${ID}`, PEER, 2, /Waiting for you/],
+  [`clients allow ${ID}`, HEADLESS, 0, /^"cursor" \(0123abcd\) is allowed\.\n$/],
+  ['clients allow ffffffff', HEADLESS, 3, /No client has the id "ffffffff"/],
+  ['clients allow ffffffff', PEER, 3, /No client has the id "ffffffff"/],
+  [`clients deny ${ID}`, PEER, 0, /is not allowed\.\n$/],
+  [`clients revoke ${ID}`, PEER, 0, /is no longer allowed\.\n$/],
+  [`clients test ${ID}`, PEER, 0, /^The app sent it\.\n$/],
+  ['clients test ffffffff', PEER, 3, /No client/],
+  ['pause', PEER, 0, /^Paused until resumed\.\n$/],
+  ['pause 900d', PEER, 3, /A pause lasts from 1 second to 366 days/],
+  ['resume', PEER, 0, /^Not paused\.\n$/],
+  ['settings set subjects off', PEER, 0, /^subjects is off\.\n$/],
+  ['settings set backfill on', PEER, 2, /Waiting for you/],
+  ['settings set ratePerHour 0', HEADLESS, 3, /^belfry: ratePerHour/],
+  ['settings get', PEER, 0, /^subjects {9}on\nratePerHour {6}120\n/],
+  ['events list', PEER, 0, /^mail\.received {6}off\nmessages\.received {2}off\n$/],
+  ['senders list', PEER, 0, /^No senders yet\./],
+  ['clients list', PEER, 0, /^0123abcd {2}not decided {2}"cursor" {2}\/opt\/0123abcd, not signed\n$/],
+  ['status', PEER, 0, /Mail {6}on, readable, at row 12\nMessages {2}off, not there\n/],
+  ['doctor', PEER, 1, /^\(x\) {2}Mail {2}File not found\. Open Mail once\.\n$/],
+  ['search status', PEER, 3, /^belfry: "belfry search" is not available yet\.\n$/],
+  ['--version', PEER, 0, /^0\.1\.0\n$/],
+  ['--help', PEER, 0, /^Usage: belfry COMMAND/],
+])('%s', async (line, context, code, text) => {
+  using it = setUp();
+  const result = await run(it.api, line, context);
+  expect(result.code).toBe(code);
+  const isError = result.stderr !== '';
+  expect(isError ? result.stderr : result.stdout).toMatch(text);
+  expect(isError ? result.stdout : result.stderr).toBe('');
+});
+
+test.each<[string, CommandContext, number, object]>([
+  ['status --json', PEER, 0, { version: 1, ok: true, status }],
+  ['events list --json', PEER, 0, { version: 1, ok: true, events: [{ type: 'mail.received', on: false }, { type: 'messages.received', on: false }] }],
+  ['events on mail.received --json', HEADLESS, 0, { version: 1, ok: true, changed: true, message: 'New mail is on.' }],
+  ['events on mail.received --json', PEER, 2, { version: 1, ok: false, error: { code: 'waiting', message: expect.any(String) } }],
+  ['events on calendar --json', PEER, 3, { version: 1, ok: false, error: { code: 'usage', message: expect.any(String) } }],
+  ['senders list --json', PEER, 0, { version: 1, ok: true, senders: [] }],
+  ['settings get subjects --json', PEER, 0, { version: 1, ok: true, settings: { subjects: true } }],
+  ['watches --json', PEER, 3, { version: 1, ok: false, error: { code: 'usage', message: '"belfry watches" is not available yet.' } }],
+  ['--json --version', PEER, 0, { version: 1, ok: true, belfry: '0.1.0' }],
+])('%s', async (line, context, code, value) => {
+  using it = setUp();
+  const result = await run(it.api, line, context);
+  expect([result.code, result.stderr]).toEqual([code, '']);
+  expect(JSON.parse(result.stdout)).toEqual(value);
+});
+
+test('a peer that shortens a pause only asks for it', async () => {
+  using it = setUp();
+  expect((await run(it.api, 'pause 2h', PEER)).code).toBe(0);
+  expect((await run(it.api, 'pause 1s', PEER)).code).toBe(2);
+  expect((await run(it.api, 'resume', PEER)).code).toBe(2);
+  expect(it.policy.pausedUntil).not.toBeNull();
+});
+
+test('twenty requests are enough', async () => {
+  using it = setUp();
+  for (let at = 0; at < 20; at++) await run(it.api, `senders add a${at}@x.example`, PEER);
+  const result = await run(it.api, 'senders add last@x.example', PEER);
+  expect([result.code, result.stderr]).toEqual([2, expect.stringMatching(/20 requests wait/)]);
+  expect(it.policy.snapshot().senders).toEqual([]);
+});
+
+test('an engine that fails is a sentence without details', async () => {
+  using it = setUp();
+  const broken = { ...it.api, status: () => { throw new Error('/Users/ada/secret'); } };
+  expect(await run(broken, 'status', PEER)).toEqual({ code: 1, stdout: '', stderr: 'belfry: Belfry could not do this. The log says more.\n' });
+});

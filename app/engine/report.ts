@@ -1,0 +1,140 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import type { ClientRow, DiagnosticRow, SenderRow, Slices, Status } from '../contract/values.ts';
+import type { EventType } from '../events/occurrence.ts';
+import type { Engine } from './engine.ts';
+import { version } from './version.ts';
+
+/** The engine's state as values of the contract. Built when asked for, from memory. */
+export function statusOf(engine: Engine): Status {
+  const { policy } = engine;
+  const { waiting, sentence } = policy.snapshot();
+  const store = (type: EventType): Status['stores']['mail'] => {
+    const { tail } = engine.hub(type);
+    const on = policy.eventOn(type);
+    return { on, state: on ? (tail.trouble ?? 'readable') : 'off', position: on && tail.trouble === null ? tail.position : null };
+  };
+  const counters: Record<string, number> = {};
+  for (const { connection } of engine.peers) {
+    for (const [emission, count] of connection.emitted) counters[emission.method] = (counters[emission.method] ?? 0) + count;
+  }
+  return {
+    version,
+    pid: process.pid,
+    headless: engine.options.kind === 'serve',
+    stores: { mail: store('mail.received'), messages: store('messages.received') },
+    clients: new Set([...engine.peers].flatMap(({ identity }) => (identity ? [identity.id] : []))).size,
+    waiting: waiting.length,
+    streams: [...engine.hubs].reduce((sum, hub) => sum + hub.size, 0),
+    pausedUntil: policy.pausedUntil,
+    uptimeSeconds: Math.max(0, Math.round((engine.clock.now() - engine.startedAt) / 1000)),
+    counters,
+    settingsSentence: sentence,
+  };
+}
+
+export function clientRows(engine: Engine): ClientRow[] {
+  return engine.policy.snapshot().clients.map((client) => {
+    const peers = [...engine.peers].filter(({ identity }) => identity?.id === client.id);
+    const subscriptions = peers.flatMap((peer) => [...peer.streams.values()].map((stream) => ({
+      type: stream.filter.type, senders: stream.filter.senderCount, mode: 'push' as const, delivered: stream.delivered,
+    })));
+    const decided = client.decision !== 'none' || engine.policy.trustLocalClients;
+    const state = peers.length === 0 ? 'away' : !decided ? 'asking' : subscriptions.length > 0 ? 'listening' : 'connected';
+    return {
+      ...client,
+      events: client.events === 'all' ? 'all' : [...client.events],
+      senders: client.senders === 'all' ? 'all' : [...client.senders],
+      grants: [...client.grants],
+      asks: client.asks.map((ask) => ({ ...ask, notAllowed: [...ask.notAllowed] })),
+      state,
+      connections: peers.length,
+      connectedAt: peers.length === 0 ? null : Math.min(...peers.map((peer) => peer.connectedAt)),
+      subscriptions,
+    };
+  });
+}
+
+export function senderRows(engine: Engine): SenderRow[] {
+  return engine.policy.snapshot().senders.map((rule) => ({
+    ...rule, except: [...rule.except], display: rule.kind === 'domain' ? `Everyone at ${rule.value}` : rule.value, lastAt: null,
+  }));
+}
+
+export function slicesOf(engine: Engine): Slices {
+  const snapshot = engine.policy.snapshot();
+  return {
+    status: statusOf(engine),
+    events: [...snapshot.events],
+    senders: senderRows(engine),
+    clients: clientRows(engine),
+    waiting: [...snapshot.waiting],
+    settings: snapshot.settings,
+    pausedUntil: snapshot.pausedUntil,
+  };
+}
+
+/** Checks with evidence and one fix each. No names, addresses, subjects or file contents. */
+export function doctor(engine: Engine): DiagnosticRow[] {
+  const { policy } = engine;
+  const snapshot = policy.snapshot();
+  const ages = Math.round((engine.clock.now() - engine.startedAt) / 60_000);
+  const rows: DiagnosticRow[] = [
+    { id: 'engine', title: 'Engine', state: 'ok', evidence: `version ${version}, process ${process.pid}, running ${ages} min`, fix: null },
+    settingsRow(snapshot.state, snapshot.sentence),
+    folderRow(engine),
+  ];
+  for (const hub of engine.hubs) rows.push(storeRow(engine, hub.type));
+  rows.push(
+    policy.anyOn()
+      ? { id: 'events', title: 'Events', state: 'ok', evidence: snapshot.events.filter((event) => event.on).map((event) => event.type).join(', '), fix: null }
+      : { id: 'events', title: 'Events', state: 'warning', evidence: 'every event is off, so clients are told of none', fix: 'belfry events on mail.received' },
+    snapshot.senders.some((rule) => rule.on) || snapshot.chats.length > 0
+      ? { id: 'senders', title: 'Senders', state: 'ok', evidence: `${snapshot.senders.filter((rule) => rule.on).length} of ${snapshot.senders.length} rules on`, fix: null }
+      : { id: 'senders', title: 'Senders', state: 'warning', evidence: 'no sender is allowed, so nothing is sent', fix: 'belfry senders add ada@example.com' },
+    clientsRow(engine),
+  );
+  return rows;
+}
+
+function settingsRow(state: string, sentence: string | null): DiagnosticRow {
+  if (sentence === null) return { id: 'settings', title: 'Settings', state: 'ok', evidence: state === 'fresh' ? 'none written yet: everything is off' : 'read', fix: null };
+  return { id: 'settings', title: 'Settings', state: state === 'migrated' ? 'warning' : 'problem', evidence: sentence, fix: null };
+}
+
+function folderRow(engine: Engine): DiagnosticRow {
+  const row = { id: 'folder', title: 'Data folder' };
+  try {
+    accessSync(engine.options.dataDir, constants.W_OK);
+    const open = (statSync(engine.options.dataDir).mode & 0o077) !== 0;
+    return open
+      ? { ...row, state: 'warning', evidence: 'other users can look into the data folder', fix: 'chmod 700 on the data folder' }
+      : { ...row, state: 'ok', evidence: 'writable, for this user only', fix: null };
+  } catch {
+    return { ...row, state: 'problem', evidence: 'the data folder cannot be written to', fix: 'Check its owner and mode.' };
+  }
+}
+
+const FIX = {
+  not_permitted: 'On a Mac, turn on Full Disk Access for Belfry in System Settings > Privacy & Security.',
+  not_there: 'Open the app once, or name the store by --mail-dir or --messages-db.',
+  broken: 'Let the app rebuild its store; Belfry goes on by itself.',
+  busy: 'Another program holds the store locked; Belfry goes on once it lets go.',
+} as const;
+
+function storeRow(engine: Engine, type: EventType): DiagnosticRow {
+  const { tail } = engine.hub(type);
+  const title = type === 'mail.received' ? 'Mail' : 'Messages';
+  if (!engine.policy.eventOn(type)) return { id: type, title, state: 'cant-check', evidence: 'off: nothing is read for this event', fix: null };
+  if (tail.trouble === null) return { id: type, title, state: 'ok', evidence: `readable, at row ${tail.position}`, fix: null };
+  return { id: type, title, state: 'problem', evidence: `cannot be read (${tail.trouble})`, fix: FIX[tail.trouble] };
+}
+
+function clientsRow(engine: Engine): DiagnosticRow {
+  const rows = clientRows(engine);
+  const asking = rows.filter((row) => row.state === 'asking');
+  const connected = rows.filter((row) => row.state !== 'away');
+  if (asking.length > 0) {
+    return { id: 'clients', title: 'Clients', state: 'warning', evidence: `${asking.length} of ${connected.length} connected wait for approval`, fix: `belfry clients allow ${asking[0]!.id}` };
+  }
+  return { id: 'clients', title: 'Clients', state: 'ok', evidence: `${connected.length} connected, ${connected.filter((row) => row.state === 'listening').length} listening`, fix: null };
+}

@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createInterface } from 'node:readline';
+import { RawClient } from '../raw-client.ts';
+import { tempFolder } from '../temp.ts';
+import { startWriter, type Writer } from '../writer-client.ts';
+import { scenes } from './scenes.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const say = (line = '') => process.stdout.write(`${line}\n`);
+
+/** How long `--events n` may take in all. */
+const LIMIT_MS = 30_000;
+
+function parseArguments(argv: readonly string[]): { events: number | null; ui: number } | string {
+  let events: number | null = null;
+  let ui = 0;
+  for (let i = 0; i < argv.length; i += 1) {
+    const [name, joined] = argv[i]!.split('=', 2);
+    const value = joined ?? argv[(i += 1)];
+    if (!/^\d{1,5}$/.test(value ?? '')) return `${name} takes a whole number.`;
+    if (name === '--events' && Number(value) > 0) events = Number(value);
+    else if (name === '--ui') ui = Number(value);
+    else return `Unknown option ${name}. There are --events N and --ui PORT.`;
+  }
+  return { events, ui };
+}
+
+/** The engine as a user runs it: the built command, in its own process. */
+async function startEngine(folder: ReturnType<typeof tempFolder>, ui: number) {
+  const engine = spawn(process.execPath, [
+    join(root, 'dist', 'belfry.js'), 'serve', '--data-dir', folder.at('data'), '--mail-dir', folder.at('Mail', 'V10'),
+    '--messages-db', folder.at('Messages', 'chat.db'), '--accounts-db', folder.at('Accounts', 'Accounts4.sqlite'),
+    '--address-book-dir', folder.at('AddressBook'), '--region', 'US', '--ui', String(ui), '--trust-local-clients',
+  ], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let complaints = '';
+  engine.stderr.on('data', (chunk: Buffer) => (complaints = `${complaints}${chunk.toString()}`.slice(-4000)));
+  let socket = '';
+  for await (const line of createInterface({ input: engine.stdout })) {
+    if (line.startsWith('listening ')) socket = line.slice('listening '.length);
+    if (line.startsWith('page ')) return { engine, socket, page: line.slice('page '.length) };
+  }
+  throw new Error(`The engine did not start. ${complaints}`);
+}
+
+async function command(folder: ReturnType<typeof tempFolder>, ...words: string[]): Promise<void> {
+  const child = spawn(process.execPath, [join(root, 'dist', 'belfry.js'), '--data-dir', folder.at('data'), ...words], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [code] = (await once(child, 'exit')) as [number];
+  if (code !== 0) throw new Error(`"belfry ${words.join(' ')}" ended with ${code}`);
+}
+
+interface Told {
+  readonly at: bigint;
+  readonly text: string;
+}
+
+/** Follows the scenes: the writer commits, and each arrival that should ring is waited for. */
+async function play(writer: Writer, client: RawClient, account: string, events: number | null, started: number): Promise<number[]> {
+  const latencies: number[] = [];
+  let told = 0;
+  for (let step = 0; events === null || latencies.length < events; step += 1) {
+    const scene = scenes[step % scenes.length]!;
+    const committed = await scene.write(writer, account, step);
+    if (!scene.rings) {
+      await pause(150);
+      if (client.events().length > latencies.length) throw new Error(`${scene.what} rang, and should not have.`);
+      say(`  ${clock()}  ${'not sent'.padEnd(9)} ${scene.what.padEnd(44)} ${scene.why}`);
+      continue;
+    }
+    const wait = events === null ? 10_000 : Math.max(1, LIMIT_MS - (Date.now() - started));
+    const frame: Told = await client.until((each) => each.message['method'] === 'notifications/events/event', told, wait);
+    told = client.frames.indexOf(frame as never) + 1;
+    const ms = Number(frame.at - committed) / 1e6;
+    latencies.push(ms);
+    say(`  ${clock()}  ${`${ms.toFixed(2)} ms`.padEnd(9)} ${scene.what.padEnd(44)} ${describe(frame.text)}`);
+    if (events === null || latencies.length < events) await pause(events === null ? 1500 : 250);
+  }
+  return latencies;
+}
+
+function describe(text: string): string {
+  const { params } = JSON.parse(text) as { params: { name: string; data: { from: { address?: string; handle?: string; name: string | null } } } };
+  const { from } = params.data;
+  return `${params.name} from ${from.name ?? from.address ?? from.handle}`;
+}
+
+const clock = () => new Date().toTimeString().slice(0, 8);
+const pause = (ms: number) => new Promise((resolve) => { setTimeout(resolve, ms); });
+
+async function main(): Promise<number> {
+  const flags = parseArguments(process.argv.slice(2));
+  if (typeof flags === 'string') {
+    process.stderr.write(`demo: ${flags}\n`);
+    return 3;
+  }
+  const started = Date.now();
+  using folder = tempFolder();
+  const writer = await startWriter({ mailDir: folder.at('Mail', 'V10'), messagesDb: folder.at('Messages', 'chat.db'), addressBookDir: folder.at('AddressBook') });
+  const { result: account } = await writer.mail.addAccount({ description: 'iCloud', email: 'me@icloud.example', kind: 'imap' });
+  await writer.mail.addAccount({ description: 'Gmail', email: 'me@gmail.example', kind: 'gmail' });
+  await writer.contacts.addContact({ first: 'Grace', last: 'Hopper', phones: ['(202) 555-0143'] });
+  const { engine, socket, page } = await startEngine(folder, flags.ui);
+  let latencies: number[] = [];
+  let client: RawClient | null = null;
+  const stop = new Promise<never>((_, reject) => {
+    process.once('SIGINT', () => reject(new Error('stopped')));
+  });
+  try {
+    await command(folder, 'events', 'on', 'mail.received');
+    await command(folder, 'events', 'on', 'messages.received');
+    await command(folder, 'senders', 'add', 'ada@example.com', '@example.org', '+1 202 555 0143');
+    await command(folder, 'settings', 'set', 'ratePerHour', '10000');
+    client = new RawClient(socket);
+    await client.stream('mail.received', { from: ['ada@example.com'], domains: ['example.org'] });
+    await client.stream('messages.received', { from: ['+1 202 555 0143'] });
+    const shim = relative(process.cwd(), join(root, 'dist', 'bin', 'belfry-mcp'));
+    say('Belfry demo: copies of Mail\'s and Messages\' stores, a live writer, a real client behind the real helper.');
+    say();
+    say('To point Claude Code at this engine, from this folder:');
+    say(`  claude mcp add --scope user --transport stdio belfry -- "$PWD/${shim}" --client=claude-code --socket ${socket}`);
+    say(`  claude mcp remove belfry --scope user      (afterwards: this engine ends with the demo)`);
+    say();
+    say('To watch it in a browser (the address works once):');
+    say(`  ${page}`);
+    say();
+    say('Allowed here: ada@example.com, everyone at example.org, +1 202 555 0143. From commit to the client:');
+    await Promise.race([
+      play(writer, client, account, flags.events, started).then((all) => { latencies = all; }),
+      stop,
+    ]);
+  } catch (error) {
+    if ((error as Error).message !== 'stopped') {
+      process.stderr.write(`demo: ${(error as Error).message}\n`);
+      return 1;
+    }
+    latencies = client?.frames.length ? latencies : [];
+  } finally {
+    await client?.end();
+    engine.kill('SIGTERM');
+    if (engine.exitCode === null) await once(engine, 'exit');
+    await writer.stop();
+  }
+  const sorted = latencies.toSorted((a, b) => a - b);
+  if (sorted.length > 0) {
+    say();
+    say(`${sorted.length} events delivered, median ${sorted[Math.floor(sorted.length / 2)]!.toFixed(2)} ms, worst ${sorted.at(-1)!.toFixed(2)} ms from the commit to the last byte read by the client.`);
+  }
+  return flags.events !== null && sorted.length < flags.events ? 1 : 0;
+}
+
+process.exitCode = await main();
