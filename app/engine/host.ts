@@ -18,8 +18,10 @@ export interface EngineSettings {
   readonly trustLocalClients?: boolean | undefined;
 }
 
-/** The engine with everything that a system has: its stores, its clock, its kernel. */
-export function engineOf(settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void): Engine {
+/** The engine with everything that a system has: its stores, its clock, its kernel. Tests and the bench replace edges. */
+export function engineOf(
+  settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void, edges: Pick<EngineOptions, 'clock' | 'watcher'> = {},
+): Engine {
   const library = join(homedir(), 'Library');
   return new Engine({
     dataDir: settings.dataDir,
@@ -33,6 +35,7 @@ export function engineOf(settings: EngineSettings, kind: EngineOptions['kind'], 
     peers: peerIdentifier(nativeFile('peer-identity.node')),
     log,
     onFatal,
+    ...edges,
   });
 }
 

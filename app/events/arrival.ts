@@ -26,6 +26,14 @@ export function judgeArrival(row: StoreRow, memory: SeenMemory, yardstick: numbe
 }
 
 /**
+ * An incomplete row is judged later, maybe after rows that came later: that it is new is remembered now. While its
+ * mailbox is unknown, `''` stands for the account; the highest global id there is that of the whole store.
+ */
+export function noteFirstSight(row: StoreRow, memory: SeenMemory): void {
+  if (row.store === 'mail') isMoved(row, memory);
+}
+
+/**
  * A move or a re-filing makes a new row for a known message. A global id above the highest of its account is
  * new without a look-up. Below it: known in this account, or never seen by us (ruling 5), is a move; first seen
  * by us in another account only is the second delivery of one mail, and an arrival here.
@@ -35,6 +43,7 @@ function isMoved(row: MailRow, memory: SeenMemory): boolean {
   const key = messageKey(row);
   if (row.globalId > memory.highest(account)) {
     memory.setHighest(account, row.globalId);
+    if (row.globalId > memory.highest('')) memory.setHighest('', row.globalId);
     memory.recordSeen(key, account, row.rowid);
     return false;
   }

@@ -130,6 +130,8 @@ export class Subscription {
   /** An arrival from the tail whose sender matches. Returns true if it was sent. The hub asked the judge before. */
   offer(occurrence: Occurrence): boolean {
     if (this.#state !== 'live') {
+      // A page went past it while it waited for its joined rows: it is read again from the store.
+      this.#position = Math.min(this.#position, occurrence.row.rowid - 1);
       if (this.#hold === 'rate') this.#heldBack += 1;
       return false;
     }

@@ -3,7 +3,7 @@ import { StoreError } from '../apple/reader.ts';
 import type { NotArrival, StoreKind, StoreRow } from '../apple/occurrence.ts';
 import type { StoreWatcher } from '../apple/watch.ts';
 import type { Clock } from './clock.ts';
-import { judgeArrival, Yardsticks } from './arrival.ts';
+import { judgeArrival, noteFirstSight, Yardsticks } from './arrival.ts';
 import { formatCursor, NO_CHECK, type Cursor } from './cursor.ts';
 import { occurrenceOf, type Occurrence } from './occurrence.ts';
 import type { TailState } from './tail-state.ts';
@@ -61,6 +61,8 @@ export class Tail {
   #storeId = '';
   #file = { dev: '0', ino: '0' };
   #trouble: TailTrouble | null = 'not_there';
+  /** What the listener heard last; undefined before the first look. */
+  #told: TailTrouble | null | undefined = undefined;
   #busySince: number | null = null;
   #flushing = false;
 
@@ -128,6 +130,7 @@ export class Tail {
     this.flush();
     this.#reader.close();
     this.#trouble = 'not_there';
+    this.#told = undefined;
   }
 
   flush(): void {
@@ -217,7 +220,9 @@ export class Tail {
     this.#positionCheck = this.#reader.checkAt(head);
     const now = this.#clock.now();
     if (this.#reader.kind === 'mail') {
-      for (const [account, id] of (this.#reader as MailReader).highestGlobalIds()) this.#state.setHighest(account, id);
+      const highest = (this.#reader as MailReader).highestGlobalIds();
+      for (const [account, id] of highest) this.#state.setHighest(account, id);
+      this.#state.setHighest('', Math.max(0, ...highest.values()));
     }
     this.#state.position = this.#describe(head, now);
     this.#scheduleFlush();
@@ -234,8 +239,16 @@ export class Tail {
     return (this.#positionCheck ??= this.#reader.checkAt(this.#position));
   }
 
+  /** The watermark: what waits now is judged by the engine that comes after a kill. */
   #describe(baseline: number, startedAt: number) {
-    return { storeId: this.#storeId, position: this.#position, baseline, startedAt, check: this.#checkHere(), ino: this.#file.ino };
+    const position = this.watermark;
+    const check = position === this.#position ? this.#checkHere() : this.#reader.checkAt(position);
+    return { storeId: this.#storeId, position, baseline, startedAt, check, ino: this.#file.ino };
+  }
+
+  #keepPosition(): void {
+    const known = this.#state.position!;
+    this.#state.position = this.#describe(known.baseline, known.startedAt);
   }
 
   #read(): void {
@@ -254,8 +267,7 @@ export class Tail {
       }
       if (batch.through !== before) {
         this.#moveTo(batch.through);
-        const known = this.#state.position!;
-        this.#state.position = this.#describe(known.baseline, known.startedAt);
+        this.#keepPosition();
         this.#listener.settled();
         this.#scheduleFlush();
       }
@@ -267,6 +279,7 @@ export class Tail {
 
   #take(row: StoreRow, now: number): void {
     if (row.incomplete && (row.excluded === null || row.excluded === 'no-sender')) {
+      noteFirstSight(row, this.#state);
       this.#pending.set(row.rowid, { row, firstSeen: now, since: this.#clock.monotonic(), tries: 0 });
       this.#armPending();
     } else {
@@ -310,6 +323,7 @@ export class Tail {
         this.#judge(row, entry.firstSeen);
       }
     }
+    this.#keepPosition();
     this.#listener.settled();
     this.#scheduleFlush();
   }
@@ -334,8 +348,9 @@ export class Tail {
   }
 
   #setTrouble(kind: TailTrouble | null): void {
-    if (this.#trouble === kind) return;
     this.#trouble = kind;
+    if (this.#told === kind) return;
+    this.#told = kind;
     this.#listener.trouble(kind);
   }
 
