@@ -94,6 +94,8 @@ export interface StoreReader<R extends StoreRow = StoreRow> {
 export interface MailReader extends StoreReader<MailRow> {
   readonly kind: 'mail';
   mailboxes(): readonly Mailbox[];
+  /** Reads mailboxes and accounts again, if they changed. Off the way of an event. */
+  refresh(): void;
   /** Own addresses from the accounts, lower case. */
   ownAddresses(): ReadonlySet<string>;
   /** Highest global id for each account id, for a store that is seen for the first time. */

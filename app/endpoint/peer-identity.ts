@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile, readlink, stat } from 'node:fs/promises';
+import { open, readFile, readlink, stat } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
@@ -115,14 +114,20 @@ export function fileHasher(): (path: string) => Promise<string | null> {
   };
 }
 
-function hashFile(path: string): Promise<string> {
-  return new Promise((done, failed) => {
-    const hash = createHash('sha256');
-    createReadStream(path, { highWaterMark: 1 << 20 })
-      .on('data', (chunk) => hash.update(chunk))
-      .on('end', () => done(hash.digest('hex')))
-      .on('error', failed);
-  });
+/** One buffer for all of it: an executable of 100 MB must not make the engine that big. */
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(1 << 18);
+  const file = await open(path);
+  try {
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, buffer.length);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 /** @param addonPath `peer-identity.node`, built beside the engine. */

@@ -79,6 +79,7 @@ export class Engine {
   readonly #peers = new Set<Peer>();
   readonly #backend: EventsBackend;
   readonly #cancels: (() => void)[] = [];
+  #refreshing = false;
   /** Runs a command line that came in by the socket; set by the host of commands. */
   command: ((socket: Socket, argv: readonly string[]) => void) | null = null;
 
@@ -207,10 +208,26 @@ export class Engine {
   #outcome(outcome: Outcome): void {
     this.live.outcome(outcome, this.policy);
     const { occurrence } = outcome;
+    if (occurrence.row.store === 'mail') this.#refreshNames();
     if (outcome.notArrival !== null) return;
     for (const { principal, reason } of outcome.notSent) {
       this.activity.record({ kind: 'not_sent', type: occurrence.type, client: principal.id, eventId: occurrence.eventId, rowid: occurrence.row.rowid, reason });
     }
+  }
+
+  /** A renamed mailbox shows within a second of the next mail; looked up after the event went out, not before. */
+  #refreshNames(): void {
+    if (this.#refreshing) return;
+    this.#refreshing = true;
+    this.clock.after(1000, () => {
+      this.#refreshing = false;
+      const { reader, tail } = this.hub('mail.received');
+      try {
+        if (tail.trouble === null && reader.kind === 'mail') reader.refresh();
+      } catch {
+        // The store went in this moment: the tail says so.
+      }
+    });
   }
 
   #delivered(occurrence: Occurrence, principal: Principal): void {

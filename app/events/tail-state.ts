@@ -22,6 +22,7 @@ export interface TailPosition {
 export class TailState {
   readonly #db: Database.Database;
   readonly #store: StoreKind;
+  readonly #statements = new Map<string, Database.Statement>();
   readonly #seen = new Map<string, number>();
   readonly #highest = new Map<string, number>();
   readonly #notArrivals = new Map<number, NotArrival>();
@@ -72,7 +73,7 @@ export class TailState {
     this.#seenCount = 0;
     this.#db.transaction(() => {
       for (const table of ['tail', 'tail_seen', 'tail_highest', 'tail_not_arrival', 'tail_newest']) {
-        this.#db.prepare(`DELETE FROM ${table} WHERE store = ?`).run(this.#store);
+        this.#statement(`DELETE FROM ${table} WHERE store = ?`).run(this.#store);
       }
     })();
   }
@@ -93,8 +94,7 @@ export class TailState {
     } else {
       for (const [entry, row] of this.#seen) if (entry.startsWith(`${key} `)) return row;
     }
-    const row = this.#db
-      .prepare(`SELECT first_row AS row FROM tail_seen WHERE store = ? AND key = ?${account === null ? '' : ' AND account = ?'} LIMIT 1`)
+    const row = this.#statement(`SELECT first_row AS row FROM tail_seen WHERE store = ? AND key = ?${account === null ? '' : ' AND account = ?'} LIMIT 1`)
       .get(...(account === null ? [this.#store, key] : [this.#store, key, account])) as { row: number } | undefined;
     return row?.row ?? null;
   }
@@ -110,8 +110,7 @@ export class TailState {
   notArrivals(rows: readonly number[]): ReadonlyMap<number, NotArrival> {
     const found = new Map<number, NotArrival>();
     if (rows.length === 0) return found;
-    const stored = this.#db
-      .prepare('SELECT row, reason FROM tail_not_arrival WHERE store = ? AND row IN (SELECT value FROM json_each(?))')
+    const stored = this.#statement('SELECT row, reason FROM tail_not_arrival WHERE store = ? AND row IN (SELECT value FROM json_each(?))')
       .all(this.#store, JSON.stringify(rows)) as { row: number; reason: NotArrival }[];
     for (const entry of stored) found.set(entry.row, entry.reason);
     for (const row of rows) {
@@ -122,8 +121,7 @@ export class TailState {
   }
 
   newest(box: number): readonly { seenAt: number; date: number }[] {
-    return this.#db
-      .prepare('SELECT seen_at AS seenAt, date FROM tail_newest WHERE store = ? AND box = ? ORDER BY seen_at')
+    return this.#statement('SELECT seen_at AS seenAt, date FROM tail_newest WHERE store = ? AND box = ? ORDER BY seen_at')
       .all(this.#store, box) as { seenAt: number; date: number }[];
   }
   recordNewest(box: number, seenAt: number, date: number): void {
@@ -131,22 +129,29 @@ export class TailState {
     this.#dirty = true;
   }
 
+  /** Kept: preparing costs several times what running does. */
+  #statement(sql: string): Database.Statement {
+    let found = this.#statements.get(sql);
+    if (found === undefined) this.#statements.set(sql, (found = this.#db.prepare(sql)));
+    return found;
+  }
+
   /** One transaction for everything since the last flush. A crash before it only means that rows are judged again. */
   flush(): void {
     if (!this.#dirty) return;
     const store = this.#store;
     this.#db.transaction(() => {
-      const seen = this.#db.prepare('INSERT OR IGNORE INTO tail_seen (store, account, key, first_row) VALUES (?, ?, ?, ?)');
+      const seen = this.#statement('INSERT OR IGNORE INTO tail_seen (store, account, key, first_row) VALUES (?, ?, ?, ?)');
       for (const [entry, row] of this.#seen) {
         const [key, account] = entry.split(' ') as [string, string];
         this.#seenCount += seen.run(store, account, key, row).changes;
       }
-      const highest = this.#db.prepare('INSERT OR REPLACE INTO tail_highest (store, account, global_id) VALUES (?, ?, ?)');
+      const highest = this.#statement('INSERT OR REPLACE INTO tail_highest (store, account, global_id) VALUES (?, ?, ?)');
       for (const [account, id] of this.#highest) highest.run(store, account, id);
-      const notArrival = this.#db.prepare('INSERT OR REPLACE INTO tail_not_arrival (store, row, reason) VALUES (?, ?, ?)');
+      const notArrival = this.#statement('INSERT OR REPLACE INTO tail_not_arrival (store, row, reason) VALUES (?, ?, ?)');
       for (const [row, reason] of this.#notArrivals) notArrival.run(store, row, reason);
-      const newest = this.#db.prepare('INSERT OR REPLACE INTO tail_newest (store, box, seen_at, date) VALUES (?, ?, ?, ?)');
-      const older = this.#db.prepare(
+      const newest = this.#statement('INSERT OR REPLACE INTO tail_newest (store, box, seen_at, date) VALUES (?, ?, ?, ?)');
+      const older = this.#statement(
         // Of the settled rows of a box only the newest date counts: at most a handful of rows a box stay.
         'DELETE FROM tail_newest WHERE store = ? AND box = ? AND seen_at < ? AND date <= (SELECT max(date) FROM tail_newest WHERE store = ? AND box = ? AND seen_at < ?) AND seen_at < (SELECT max(seen_at) FROM tail_newest WHERE store = ? AND box = ? AND seen_at < ?)',
       );
@@ -157,13 +162,10 @@ export class TailState {
       }
       const p = this.#position;
       if (p) {
-        this.#db
-          .prepare('INSERT OR REPLACE INTO tail (store, store_id, position, baseline, started_at, check_text, ino) VALUES (?, ?, ?, ?, ?, ?, ?)')
-          .run(store, p.storeId, p.position, p.baseline, p.startedAt, p.check, p.ino);
+        this.#statement('INSERT OR REPLACE INTO tail (store, store_id, position, baseline, started_at, check_text, ino) VALUES (?, ?, ?, ?, ?, ?, ?)').run(store, p.storeId, p.position, p.baseline, p.startedAt, p.check, p.ino);
       }
       if (this.#seenCount > SEEN_LIMIT * 1.05) {
-        this.#seenCount -= this.#db
-          .prepare('DELETE FROM tail_seen WHERE store = ? AND n <= (SELECT n FROM tail_seen WHERE store = ? ORDER BY n DESC LIMIT 1 OFFSET ?)')
+        this.#seenCount -= this.#statement('DELETE FROM tail_seen WHERE store = ? AND n <= (SELECT n FROM tail_seen WHERE store = ? ORDER BY n DESC LIMIT 1 OFFSET ?)')
           .run(store, store, SEEN_LIMIT).changes;
       }
     })();

@@ -24,8 +24,8 @@ export interface TailListener {
 
 /** Truth is asked this often even if no watcher ever wakes us (architecture 4). */
 export const TICK_MS = 250;
-/** A wake can precede its commit: look again after these times until `data_version` moved. */
-const LADDER_MS = [0, 1, 2, 4, 8, 16, 32];
+/** A wake can precede its commit: look again this long after it until `data_version` moved. 0 is the end of the turn. */
+const LADDER_MS = [0, 1, 2, 4, 8, 16, 32, 64];
 /** An incomplete row is looked at again after these times and is then delivered as it is. */
 const PENDING_MS = [200, 1000];
 const BUSY_REPORT_MS = 2000;
@@ -53,6 +53,9 @@ export class Tail {
   readonly #pending = new Map<number, Pending>();
   #timer: (() => void) | null = null;
   #ladder: (() => void) | null = null;
+  /** The look at the end of the turn in which a wake came. */
+  #soon: (() => void) | null = null;
+  #unanswered = false;
   #pendingTimer: (() => void) | null = null;
   #version = -1;
   #position = 0;
@@ -123,6 +126,8 @@ export class Tail {
     this.#timer = null;
     this.#ladder?.();
     this.#ladder = null;
+    this.#soon?.();
+    this.#soon = null;
     this.#pendingTimer?.();
     this.#pendingTimer = null;
     this.#watcher.stop();
@@ -146,31 +151,38 @@ export class Tail {
     });
   }
 
-  /** Reads now what was committed before this call; for polls. Never throws. */
+  /** Reads now what was committed before this call, and sees a file that was swapped; for polls. */
   check(): void {
-    if (this.#trouble === null) this.#guarded(() => this.#look());
-    else this.tick();
+    this.tick();
   }
 
-  /** A watcher heard something. Read at once; if nothing was committed yet, climb the ladder. */
+  /**
+   * A watcher heard something. Read at once; if nothing was committed yet, climb the ladder. One commit wakes
+   * for each page that it writes: the look at the end of the turn is for all that came after the first.
+   */
   wake(): void {
     if (this.#trouble !== null || !this.#timer) return;
+    if (this.#soon !== null) {
+      this.#unanswered = true;
+      return;
+    }
     this.#guarded(() => {
-      if (!this.#look() && this.#ladder === null) this.#climb(0);
+      this.#unanswered = true;
+      this.#unanswered = !this.#look();
+    });
+    this.#soon = this.#clock.after(0, () => {
+      this.#soon = null;
+      if (this.#unanswered && this.#trouble === null) this.#guarded(() => this.#look() || this.#climb(1));
     });
   }
 
   #climb(step: number): void {
-    const delay = LADDER_MS[step];
-    if (delay === undefined) {
+    this.#ladder?.();
+    this.#ladder = null;
+    if (step >= LADDER_MS.length) return;
+    this.#ladder = this.#clock.after(LADDER_MS[step]! - LADDER_MS[step - 1]!, () => {
       this.#ladder = null;
-      return;
-    }
-    this.#ladder = this.#clock.after(delay, () => {
-      this.#ladder = null;
-      this.#guarded(() => {
-        if (!this.#look()) this.#climb(step + 1);
-      });
+      this.#guarded(() => this.#look() || this.#climb(step + 1));
     });
   }
 
@@ -225,7 +237,8 @@ export class Tail {
       this.#state.setHighest('', Math.max(0, ...highest.values()));
     }
     this.#state.position = this.#describe(head, now);
-    this.#scheduleFlush();
+    // At once: a kill right after it would make a later head the baseline, with rows between that nobody judged.
+    this.flush();
     if (replaced) this.#listener.gap();
   }
 
@@ -295,15 +308,16 @@ export class Tail {
     this.#listener.judged(occurrenceOf(row, this.#storeId, firstSeen), reason);
   }
 
-  #armPending(): void {
+  /** @param atLeast Not at once again after a look that failed: a store that stays away would keep us spinning. */
+  #armPending(atLeast = 0): void {
     if (this.#pendingTimer !== null || this.#pending.size === 0) return;
     const now = this.#clock.monotonic();
     let wait = Infinity;
     for (const entry of this.#pending.values()) wait = Math.min(wait, entry.since + PENDING_MS[entry.tries]! - now);
-    this.#pendingTimer = this.#clock.after(Math.max(0, wait), () => {
+    this.#pendingTimer = this.#clock.after(Math.max(atLeast, wait), () => {
       this.#pendingTimer = null;
-      this.#guarded(() => this.#lookAgain());
-      this.#armPending();
+      const looked = this.#guarded(() => this.#lookAgain());
+      this.#armPending(looked ? 0 : TICK_MS);
     });
   }
 
@@ -354,21 +368,24 @@ export class Tail {
     this.#listener.trouble(kind);
   }
 
-  #guarded(work: () => void): void {
+  /** False if the store could not be read. */
+  #guarded(work: () => void): boolean {
     try {
       work();
+      return true;
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (error.kind === 'busy') {
         // Mail's checkpoints pass in milliseconds; the timer tries again, and only a long wait is told.
         this.#busySince ??= this.#clock.monotonic();
         if (this.#clock.monotonic() - this.#busySince >= BUSY_REPORT_MS) this.#setTrouble('busy');
-        return;
+        return false;
       }
       this.#busySince = null;
       this.#reader.close();
       this.#watcher.stop();
       this.#setTrouble(error.kind);
+      return false;
     }
   }
 }

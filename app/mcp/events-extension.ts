@@ -95,11 +95,32 @@ interface Opening {
   readonly maxAgeMs: number | null;
 }
 
-function opening(params: Record<string, unknown>, backend: EventsBackend, mode: 'poll' | 'push'): Opening {
+/** Which mailboxes and chats there are is for clients that the owner let in: others learn only that a name does not fit. */
+function namesFor(backend: EventsBackend, type: EventType, principal: Principal): NameLookup {
+  const names = backend.names(type);
+  const gate = backend.gate(principal, type);
+  if (gate === 'open' || gate === 'paused') return names;
+  const unlisted = <T>(field: string, find: (name: string) => T) => (name: string): T => {
+    try {
+      return find(name);
+    } catch (error) {
+      if (!(error instanceof EventsError) || error.code !== ErrorCode.invalidParams) throw error;
+      throw invalidParams(`arguments.${field}: a name does not fit exactly one; what exists is listed once the owner allows this client`);
+    }
+  };
+  return {
+    region: names.region,
+    mailbox: unlisted('mailboxes', (name) => names.mailbox(name)),
+    chat: unlisted('chats', (name) => names.chat(name)),
+    ownAddresses: () => names.ownAddresses(),
+  };
+}
+
+function opening(params: Record<string, unknown>, backend: EventsBackend, mode: 'poll' | 'push', principal: Principal): Opening {
   const type = onType(params, backend);
   if (!catalogue[type].delivery.includes(mode)) throw unsupportedMode(mode);
   const { cursor, maxAgeMs } = params;
-  const filter = parseArguments(type, params['arguments'], backend.names(type));
+  const filter = parseArguments(type, params['arguments'], namesFor(backend, type, principal));
   if (cursor !== undefined && cursor !== null && typeof cursor !== 'string') throw invalidParams('cursor: must be a string or null');
   if (maxAgeMs !== undefined && maxAgeMs !== null && !(Number.isSafeInteger(maxAgeMs) && (maxAgeMs as number) >= 0)) {
     throw invalidParams('maxAgeMs: must be an integer of at least 0');
@@ -112,9 +133,9 @@ function opening(params: Record<string, unknown>, backend: EventsBackend, mode: 
 }
 
 async function poll(params: Record<string, unknown>, backend: EventsBackend, peer: EventsPeer): Promise<object> {
-  const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'poll');
-  const limit = pageSize(params['maxEvents']);
   const principal = await peer.principal;
+  const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'poll', principal);
+  const limit = pageSize(params['maxEvents']);
   backend.asks(principal, type, filter, 'poll');
   const gate = backend.gate(principal, type);
   if (gate === 'off') throw eventNotFound();
@@ -165,8 +186,8 @@ function pageSize(value: unknown): number {
 }
 
 async function stream(params: Record<string, unknown>, request: { id: string | number; signal: AbortSignal }, backend: EventsBackend, peer: EventsPeer): Promise<object> {
-  const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'push');
   const principal = await peer.principal;
+  const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'push', principal);
   const result = { _meta: { [SUBSCRIPTION_ID]: request.id } };
   if (request.signal.aborted) return result;
   backend.asks(principal, type, filter, 'push');

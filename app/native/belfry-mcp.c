@@ -213,7 +213,9 @@ static void client_line(struct session *s, const char *bytes, size_t length) {
         return;
     }
     bool request = line.has_method && line.id.length;
-    if (now_ms() - s->lost_at > BELFRY_WAIT_MS || buffer_length(&s->held) + length > HOLD_BYTES) {
+    /* An engine that is connected and about to greet is running: a first request may be as long as any. */
+    size_t room = s->engine >= 0 ? MAX_CLIENT_LINE + HOLD_BYTES : HOLD_BYTES;
+    if (now_ms() - s->lost_at > BELFRY_WAIT_MS || buffer_length(&s->held) + length > room) {
         if (request) not_running(s, bytes + line.id.start, line.id.length);
         /* The handshake is replayed to the next engine even if nobody heard it now. */
         if (line.has_method && !request) remember(s, bytes, length, &line);

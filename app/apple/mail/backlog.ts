@@ -14,6 +14,8 @@ const PROBE_ROWS = 2000;
 /** Ids that are handed over as JSON, and rows that are sorted, at most (architecture 5). */
 const MAX_IDS = 20_000;
 const MAX_HITS = 20_000;
+/** So few rows cost less than a probe. */
+const FEW_HITS = 1000;
 /** Rows of a scan by rowid, a call (architecture 5). */
 const SCAN_ROWS = 25_000;
 /** Candidates that turn out to be excluded, a call: what was looked at counts as accounted for. */
@@ -60,6 +62,11 @@ export class Backlog {
     store.db.function('belfry_member', { directOnly: true }, (id: unknown) => (this.#members.has(id as number) ? 1 : 0));
   }
 
+  /** At the opening, so that no client waits for it. */
+  warm(): void {
+    this.#resolver.warm();
+  }
+
   /** @param head Of this transaction. */
   page(request: PageRequest, head: number): Page<MailRow> {
     const { senders, after, upTo, limit } = request;
@@ -67,8 +74,9 @@ export class Backlog {
     const from = request.notBefore === undefined ? null : request.notBefore / 1000;
     const keeps = (row: MailRow): boolean =>
       row.excluded === null && row.sender !== null && (request.notBefore === undefined || row.date === null || row.date >= request.notBefore);
-    if (upTo - after <= NEAR_ROWS && limit >= NEAR_ROWS) {
-      return { rows: this.#rows.between(after, upTo).filter((row) => keeps(row) && matches(senders, row.sender!)), through: upTo };
+    if (upTo - after <= NEAR_ROWS) {
+      const near = this.#rows.between(after, upTo).filter((row) => keeps(row) && matches(senders, row.sender!));
+      return near.length <= limit ? { rows: near, through: upTo } : { rows: near.slice(0, limit), through: near[limit - 1]!.rowid };
     }
     const found = this.#use(senders);
     if (found.ids.size === 0) return { rows: [], through: upTo };
@@ -151,12 +159,13 @@ export class Backlog {
    */
   #search(found: SenderIds, after: number, upTo: number, dated: Dated, head: number, visit: Visit): number | null {
     if (upTo - after <= FEW_ROWS || !this.#hasSenderIndex) return this.#scan(after, this.#scanEnd(after, upTo), dated, visit);
-    const probed = this.#scan(after, after + PROBE_ROWS, dated, visit);
+    const probed = found.sparse ? after : this.#scan(after, after + PROBE_ROWS, dated, visit);
     if (probed === null) return null;
     this.#resolver.findWriters(found, head);
     const indexed = Math.min(upTo, found.writersHead);
     if (found.writerCount > 0 && indexed > probed) {
       const hits = found.writerCount > MAX_IDS ? null : this.#hits(found, probed, indexed, dated);
+      found.sparse = hits !== null && hits.length <= FEW_HITS;
       if (hits === null) return this.#scan(probed, this.#scanEnd(probed, upTo), dated, visit);
       for (const rowid of hits) if (!visit(rowid)) return null;
     }

@@ -23,6 +23,8 @@ export interface EnvelopeIndexOptions {
   readonly onSlow?: (name: string, ms: number) => void;
 }
 
+/** How often the active Mail folder is asked for: an upgrade of Mail leaves the old index in place. */
+const LOCATE_MS = 60_000;
 /** Rows in which an account in daily use shows. */
 const NEWEST = 5000;
 
@@ -46,6 +48,10 @@ export class EnvelopeIndex implements MailReader {
   #mailboxCount = -1;
   /** `data_version` at the last load of names. */
   #namesVersion = -1;
+  /** `data_version` at the last look at the UUID. */
+  #uuidVersion = -1;
+  #check = { uuid: '', text: '' };
+  #locatedAt = performance.now();
 
   constructor(options: EnvelopeIndexOptions) {
     this.#options = options;
@@ -78,6 +84,8 @@ export class EnvelopeIndex implements MailReader {
 
   close(): void {
     this.#open = null;
+    this.#namesVersion = -1;
+    this.#uuidVersion = -1;
     this.#store.close();
   }
 
@@ -85,10 +93,18 @@ export class EnvelopeIndex implements MailReader {
     return this.#store.identity();
   }
 
-  /** Also true if the same file now holds another index, or a newer version of Mail uses another folder. */
+  /** Also true if the same file now holds another index, or Mail was upgraded and uses another folder. */
   replaced(): boolean {
     if (this.#open === null) return false;
-    return this.#store.replaced() || this.#uuid() !== this.#open.uuid;
+    if (this.#store.replaced()) return true;
+    // What this connection reads changes with a commit only: an idle tick asks for nothing else.
+    const version = this.#store.dataVersion();
+    if (version !== this.#uuidVersion && this.#uuid() !== this.#open.uuid) return true;
+    this.#uuidVersion = version;
+    const now = performance.now();
+    if (now - this.#locatedAt < LOCATE_MS) return false;
+    this.#locatedAt = now;
+    return this.#locate() !== this.#store.path;
   }
 
   dataVersion(): number {
@@ -100,7 +116,9 @@ export class EnvelopeIndex implements MailReader {
   }
 
   checkAt(): string {
-    return createHash('sha256').update(this.#uuid()).digest('hex').slice(0, 8);
+    const uuid = this.#uuid();
+    if (uuid !== this.#check.uuid) this.#check = { uuid, text: createHash('sha256').update(uuid).digest('hex').slice(0, 8) };
+    return this.#check.text;
   }
 
   /** `properties.UUID`; the file's identity where an index has none. */
@@ -126,15 +144,15 @@ export class EnvelopeIndex implements MailReader {
   }
 
   page(request: PageRequest): Page<MailRow> {
-    return this.#reading('page', (open) => open.backlog.page(request, this.#begin()));
+    return this.#reading('page', (open) => open.backlog.page(request, this.#beginFresh()));
   }
 
   skippedBefore(request: PageRequest & { readonly notBefore: number }): boolean {
-    return this.#reading('skippedBefore', (open) => open.backlog.skippedBefore(request, this.#begin()));
+    return this.#reading('skippedBefore', (open) => open.backlog.skippedBefore(request, this.#beginFresh()));
   }
 
   backtest(senders: SenderSet, since: number, examples: number): { readonly count: number; readonly examples: readonly MailRow[] } {
-    return this.#reading('backtest', (open) => open.backlog.backtest(senders, since, examples, this.#begin()));
+    return this.#reading('backtest', (open) => open.backlog.backtest(senders, since, examples, this.#beginFresh()));
   }
 
   newestDate(box: number, rowid: number): number | null {
@@ -150,14 +168,13 @@ export class EnvelopeIndex implements MailReader {
   }
 
   ownAddresses(): ReadonlySet<string> {
-    this.#refreshIfChanged();
+    this.#refreshAccounts();
     return this.#accounts.ownAddresses();
   }
 
-  /** Reads the names of accounts and mailboxes again. Rows show a renamed mailbox without it; a renamed account needs it. */
+  /** Reads accounts and mailboxes again if they changed. Rows show a renamed mailbox without it; a renamed account needs it. */
   refresh(): void {
-    this.#accounts.refresh();
-    this.#reading('refresh', () => this.#loadNames());
+    this.#refreshIfChanged();
   }
 
   highestGlobalIds(): ReadonlyMap<string, number> {
@@ -204,7 +221,10 @@ export class EnvelopeIndex implements MailReader {
     const firstRows = shape.hasGlobal ? null : new FirstRowMemory(store);
     const rows = new MailRowReader(store, shape, this.#directory, () => this.#loadNames(), firstRows);
     const backlog = new Backlog(store, shape, this.#directory, rows, firstRows);
-    store.transaction('open', () => this.#loadNames());
+    store.transaction('open', () => {
+      this.#loadNames();
+      backlog.warm();
+    });
     return { shape, rows, backlog, firstRows, uuid: this.#uuid() };
   }
 
@@ -219,19 +239,26 @@ export class EnvelopeIndex implements MailReader {
     return messages ?? this.#store.head('messages');
   }
 
+  /** The same, and roles as they are now: a row is judged by them before its own mailbox is read. */
+  #beginFresh(): number {
+    if (this.#store.dataVersion() !== this.#namesVersion) this.#loadNames();
+    return this.#begin();
+  }
+
   #loadNames(): void {
     const source = this.#store.has('mailboxes', 'source') ? 'source' : 'NULL';
     this.#directory.load(this.#store.statement(`SELECT ROWID AS id, url, ${source} AS source FROM mailboxes ORDER BY ROWID`).all() as MailboxLine[]);
     this.#mailboxCount = (this.#store.statement(COUNTERS, 'raw').get() as [number | null, number | null])[1] ?? -1;
+    this.#namesVersion = this.#store.dataVersion();
+  }
+
+  #refreshAccounts(): void {
+    if (this.#accounts.refresh()) this.#namesVersion = -1;
   }
 
   #refreshIfChanged(): void {
-    const accounts = this.#accounts.refresh();
-    if (this.#open === null) return;
-    const version = this.dataVersion();
-    if (version === this.#namesVersion && !accounts) return;
-    this.#reading('names', () => this.#loadNames());
-    this.#namesVersion = version;
+    this.#refreshAccounts();
+    if (this.#open !== null && this.dataVersion() !== this.#namesVersion) this.#reading('names', () => this.#loadNames());
   }
 
   #uuid(): string {

@@ -19,6 +19,8 @@ export interface SenderIds {
   writerCount: number;
   /** Rowid in `messages`; -1: not looked yet. Rows above are found by membership. */
   writersHead: number;
+  /** The last search by the sender index found few rows: it is the shortest way. */
+  sparse: boolean;
 }
 
 /** Resolves sender sets to address rows and keeps the answers. Call within the transaction that uses them. */
@@ -63,7 +65,7 @@ export class SenderResolver {
 
   #keptByContent(senders: SenderSet): SenderIds {
     const key = JSON.stringify([senders.addresses, senders.domains, senders.parents].map((set) => [...set].sort()));
-    const found = this.#byContent.get(key) ?? { ids: new Set(), through: 0, writers: '[]', writerCount: 0, writersHead: -1 };
+    const found = this.#byContent.get(key) ?? { ids: new Set(), through: 0, writers: '[]', writerCount: 0, writersHead: -1, sparse: false };
     this.#byContent.delete(key);
     this.#byContent.set(key, found);
     if (this.#byContent.size > MAX_KEPT) this.#byContent.delete(this.#byContent.keys().next().value!);
@@ -96,6 +98,11 @@ export class SenderResolver {
     const fit = all.filter((text) => matches(named, normaliseAddress(`x@${text}`)));
     const sql = `SELECT ROWID FROM addresses WHERE ROWID > ? AND instr(address, '@') > 0 AND ${domain} IN (SELECT value FROM json_each(?))`;
     return fit.length === 0 ? [] : this.#store.statement(sql, 'pluck').all(above, JSON.stringify(fit));
+  }
+
+  /** What the first set would wait for: looks at every address once. */
+  warm(): void {
+    this.#findOdd();
   }
 
   #findOdd(): void {

@@ -60,7 +60,8 @@ interface Told {
 async function play(writer: Writer, client: RawClient, account: string, events: number | null, started: number): Promise<number[]> {
   const latencies: number[] = [];
   let told = 0;
-  for (let step = 0; events === null || latencies.length < events; step += 1) {
+  const more = () => events === null || latencies.length < events;
+  for (let step = 0; more(); step += 1) {
     const scene = scenes[step % scenes.length]!;
     const committed = await scene.write(writer, account, step);
     if (!scene.rings) {
@@ -75,7 +76,7 @@ async function play(writer: Writer, client: RawClient, account: string, events: 
     const ms = Number(frame.at - committed) / 1e6;
     latencies.push(ms);
     say(`  ${clock()}  ${`${ms.toFixed(2)} ms`.padEnd(9)} ${scene.what.padEnd(44)} ${describe(frame.text)}`);
-    if (events === null || latencies.length < events) await pause(events === null ? 1500 : 250);
+    if (more()) await pause(events === null ? 1500 : 250);
   }
   return latencies;
 }

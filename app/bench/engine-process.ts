@@ -1,0 +1,51 @@
+import { deafWatcher } from '../apple/watch.ts';
+import { engineOf, type EngineSettings } from '../engine/host.ts';
+import { countSql } from './sql-counter.ts';
+
+/** What the bench says in the first argument, as JSON. */
+export interface EngineProcessSettings extends EngineSettings {
+  /** No file watcher: only the timer looks. */
+  readonly deaf?: boolean;
+  /** Costs a little on each statement, so only where statements are counted. */
+  readonly countSql?: boolean;
+}
+
+export interface Usage {
+  readonly rssMb: number;
+  readonly peakRssMb: number;
+  /** User and system, ms since the start. */
+  readonly cpuMs: number;
+  readonly sql: Readonly<Record<string, number>>;
+}
+
+export type EngineProcessMessage = { readonly ready: string } | { readonly usage: Usage } | { readonly failed: string };
+
+const { deaf, countSql: counting, ...settings } = JSON.parse(process.argv[2] ?? '{}') as EngineProcessSettings;
+const counts = counting ? countSql() : new Map<string, number>();
+const say = (message: EngineProcessMessage): void => void process.send?.(message);
+const engine = engineOf(settings, 'serve', () => undefined, (sentence) => say({ failed: sentence }), deaf ? { watcher: deafWatcher } : {});
+
+// The kernel's own high-water mark starts with that of the process that forked this one.
+let peak = 0;
+const weigh = () => {
+  peak = Math.max(peak, process.memoryUsage.rss() / 1024 / 1024);
+};
+setInterval(weigh, 500).unref();
+
+process.on('message', (wish: 'usage' | 'stop') => {
+  if (wish === 'stop') void engine.stop().then(() => process.exit(0));
+  else say({ usage: usage() });
+});
+process.on('disconnect', () => process.exit(0));
+engine.start().then(() => say({ ready: engine.socketPath }), (error: unknown) => say({ failed: String(error) }));
+
+function usage(): Usage {
+  weigh();
+  const { user, system } = process.cpuUsage();
+  return {
+    rssMb: process.memoryUsage.rss() / 1024 / 1024,
+    peakRssMb: peak,
+    cpuMs: (user + system) / 1000,
+    sql: Object.fromEntries(counts),
+  };
+}

@@ -1,0 +1,28 @@
+import { openStage } from './stage.ts';
+import { openStreams } from './streams.ts';
+import type { Figure } from './table.ts';
+
+const SECONDS = 60;
+
+/** Streams that wait: what the engine costs while nothing comes. Two heartbeats fall into the minute. */
+export async function idle(): Promise<Figure[]> {
+  await using stage = await openStage({ engine: { countSql: true } });
+  await openStreams(stage, (stream) => `s${stream}@example.org`);
+  await stage.writer.burst({ store: 'mail', n: 50, perSecond: 50, senders: ['s0@example.org'] });
+  await new Promise((done) => setTimeout(done, 3000));
+  const before = await stage.usage();
+  await new Promise((done) => setTimeout(done, SECONDS * 1000));
+  const after = await stage.usage();
+  const counts = Object.entries(after.sql).map(([sql, count]) => [sql, count - (before.sql[sql] ?? 0)] as const).filter(([, count]) => count > 0);
+  const others = counts.filter(([sql]) => sql !== 'PRAGMA data_version');
+  for (const [sql, count] of others) process.stderr.write(`idle: ${count} times ${sql}\n`);
+  return [{
+    figure: `idle, 500 streams open, ${SECONDS} s`,
+    measured: [
+      { what: 'engine CPU', value: (after.cpuMs - before.cpuMs) / (SECONDS * 10), unit: '%', atMost: 0.5 },
+      { what: 'other SQL', value: others.reduce((sum, [, count]) => sum + count, 0), unit: '', atMost: 0 },
+      { what: 'engine', value: after.rssMb, unit: 'MB' },
+    ],
+    against: `${counts.find(([sql]) => sql === 'PRAGMA data_version')?.[1] ?? 0} times \`data_version\` over both stores`,
+  }];
+}
