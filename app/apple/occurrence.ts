@@ -5,7 +5,7 @@
  */
 export type StoreKind = 'mail' | 'messages';
 
-/** Where a mailbox stands. `inbox` and `other` can ring, the rest never do. */
+/** Where a mailbox stands. Mail in `inbox`, `archive` and `other` can ring; the rest never does. */
 export type MailboxRole = 'inbox' | 'archive' | 'drafts' | 'sent' | 'outbox' | 'junk' | 'trash' | 'other';
 
 export interface Mailbox {

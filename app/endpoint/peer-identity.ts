@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, readFile, readlink, stat } from 'node:fs/promises';
-import { readFileSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { basename, isAbsolute, resolve } from 'node:path';
@@ -9,137 +8,210 @@ import type { ClientProcess } from '../policy/settings.ts';
 
 export type { ClientIdentity };
 
-/** One process of the chain from a peer upwards. */
+/** One process of the chain from a peer upwards, as the kernel describes it. */
 export interface ProcessFacts {
   readonly pid: number;
-  readonly parent: number;
+  readonly ppid: number;
   /** Platform text that differs when the number is given to another process. */
   readonly startTime: string;
+  /** Of the executable; '' where it may not be read. */
   readonly path: string;
+  /** Where to read the very file that runs, if not at `path` (Linux: `/proc/<pid>/exe`). */
+  readonly image?: string;
   readonly argv: readonly string[];
   readonly cwd: string | null;
   /** Team and signing id of a valid signature (macOS), else null. */
   readonly team: string | null;
   readonly signingId: string | null;
+  /** The signature holds. Never on Linux. */
+  readonly valid: boolean;
 }
 
+export interface Credentials {
+  readonly pid: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** macOS: names one process for good, also after its number was given away. */
+  readonly auditToken: Buffer | null;
+}
+
+/** An accepted socket, or its descriptor. */
+export type Accepted = Socket | number;
+
+/** What the engine asks of the system about its peers. A test may fake it. */
 export interface PeerIdentifier {
   /** Same user as the engine? Asked before the first line is read. */
-  isSameUser(socket: Socket): boolean;
-  identify(socket: Socket): Promise<ClientIdentity>;
+  isSameUser(socket: Accepted): boolean;
+  /** Never rejects: what cannot be found out is not persistable. */
+  identify(socket: Accepted): Promise<ClientIdentity>;
   /** Whether that very process still runs. */
   alive(process: ClientProcess): boolean;
 }
 
+export interface SystemPeers extends PeerIdentifier {
+  /** @throws where the descriptor is no connected unix socket */
+  credentials(socket: Accepted): Credentials;
+  /** In the app the peer must be our own signed helper (architecture 6). */
+  isSignedBy(socket: Accepted, team: string, signingId: string): Promise<boolean>;
+}
+
 interface Addon {
-  credentials(fd: number): { pid: number; uid: number };
-  describe?(pid: number): Promise<{ pid: number; parent: number; startTime: string; path: string; arguments: string; team: string | null; signingId: string | null } | null>;
+  credentials(fd: number): Credentials;
+  startTime(pid: number): string | null;
+  ancestors(pid: number, max: number, token?: Buffer): Promise<Omit<ProcessFacts, 'image'>[]>;
 }
 
 /** The client is looked for at most this far above the shim (architecture 6). */
-const MAX_UP = 6;
-const SHELLS = /^-?(?:ba|z|da|k|c|tc|fi|nu)?sh$|^(?:fish|nu|pwsh|env|sudo|nohup|xargs|timeout|login|time|setsid|script)$/;
-const INTERPRETERS = /^(?:node|nodejs|bun|deno|python[\d.]*|ruby[\d.]*|perl[\d.]*|php[\d.]*|java|tsx|npx|npm|uv|uvx)$/i;
-const ROOTS = /^(?:launchd|init|systemd|tini|dumb-init)$/;
+export const MAX_UP = 6;
+const SHIM = 'belfry-mcp';
+/** Programs that only start others. Names of executables, not what a process calls itself. */
+const SHELLS = /^-?(?:(?:ba|z|da|k|mk|c|tc|a|ya|fi|r|x|el|oil|o)?sh|nu|pwsh|busybox|env|sudo|doas|su|nohup|nice|ionice|xargs|timeout|gtimeout|login|time|setsid|script|stdbuf|caffeinate|arch|direnv|mise|asdf)$/;
+const INTERPRETERS = /^(?:node|nodejs|bun|bunx|deno|python[\d.]*t?|pypy[\d.]*|ruby[\d.]*|perl[\d.]*|php[\d.]*|java|lua[\d.]*|luajit|tclsh[\d.]*|osascript|tsx|npx|npm|pnpm|yarn|uv|uvx)$/i;
+const ROOTS = /^(?:launchd|init|systemd|tini|dumb-init|docker-init|catatonit)$/;
+/** Options whose next word is theirs and no script. */
+const WITH_VALUE = /^(?:-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--env-file|-W|-X|-I|-cp|-classpath|--class-path|--title)$/;
+const INLINE = /^(?:-e|-p|-c|-pe|-ep|--eval|--print|-r)$/;
 
 /** What of a chain identifies the client: a process, and for an interpreter the script that it runs. */
-export interface Choice {
-  readonly process: ProcessFacts | null;
-  readonly script: string | null;
-}
+export type Choice =
+  | { readonly kind: 'program'; readonly process: ProcessFacts }
+  | { readonly kind: 'script'; readonly process: ProcessFacts; readonly script: string }
+  /** An interpreter whose script cannot be hashed: it may be allowed while it runs, never for good. */
+  | { readonly kind: 'unnamed'; readonly process: ProcessFacts; readonly module: string | null }
+  | { readonly kind: 'nobody' };
 
-/** The nearest ancestor that is not a shell or `env`; an interpreter counts together with its script. */
+/**
+ * The nearest ancestor that only starts no others.
+ * @param chain the peer's parent first; of a peer that is not the shim, the peer itself
+ */
 export function chooseClient(chain: readonly ProcessFacts[]): Choice {
   for (const process of chain.slice(0, MAX_UP)) {
-    const name = basename(process.path);
+    const name = nameOf(process);
     if (process.pid <= 1 || ROOTS.test(name)) break;
     if (SHELLS.test(name)) continue;
-    if (!INTERPRETERS.test(name)) return { process, script: null };
+    if (!INTERPRETERS.test(name)) return process.path === '' ? { kind: 'unnamed', process, module: null } : { kind: 'program', process };
     const script = scriptOf(process);
-    // `node -e` and the like run text that nobody can name: the program above it is the client.
-    if (script !== null) return { process, script };
+    if (script.kind === 'file') return { kind: 'script', process, script: script.path };
+    if (script.kind === 'none') return { kind: 'unnamed', process, module: script.module ?? null };
+    // Text on a command line is a shell by another name: whoever wrote it is the client.
   }
-  return { process: null, script: null };
+  return { kind: 'nobody' };
 }
 
-/** First argument that is no option, made absolute. Options with a value of their own are few and known. */
-function scriptOf(process: ProcessFacts): string | null {
-  const rest = process.argv.slice(1);
-  for (let i = 0; i < rest.length; i += 1) {
-    const word = rest[i]!;
-    if (/^-(?:e|p|c|-eval|-print)$/.test(word)) return null;
-    if (word === '-m') return rest[i + 1] ? `-m ${rest[i + 1]}` : null;
-    if (/^(?:-r|--require|--import|--loader|--experimental-loader|-C|--conditions|-W|-X|-I)$/.test(word)) i += 1;
-    else if (!word.startsWith('-')) return isAbsolute(word) ? word : process.cwd === null ? word : resolve(process.cwd, word);
+/** Linux marks a file that was replaced under the process. */
+const nameOf = (process: ProcessFacts) => basename(process.path.replace(/ \(deleted\)$/, ''));
+
+type Script = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'inline' } | { readonly kind: 'none'; readonly module?: string };
+
+function scriptOf(process: ProcessFacts): Script {
+  const words = process.argv.slice(1);
+  const isPhp = /^php/i.test(nameOf(process));
+  for (let i = 0; i < words.length; i += 1) {
+    const word = words[i]!;
+    const next = words[i + 1];
+    if (word === '--') return fileOf(process, next);
+    // `-m module` and `-jar file`: the module's file is the interpreter's to find, the jar is one.
+    if (word === '-m') return next === undefined ? { kind: 'none' } : { kind: 'none', module: next };
+    if (word === '-jar') return fileOf(process, next);
+    if (INLINE.test(word) && (word !== '-r' || isPhp)) return { kind: 'inline' };
+    if (/^--(?:eval|print)=/.test(word)) return { kind: 'inline' };
+    if (WITH_VALUE.test(word)) i += 1;
+    // `deno run file`, `bun run file`, `uv run file`.
+    else if (word === 'run' && next !== undefined) continue;
+    else if (word !== '' && !word.startsWith('-')) return fileOf(process, word);
   }
-  return null;
+  return { kind: 'none' };
 }
 
-/** @param hashOf SHA-256 (hex) of a file, or null where it cannot be read. */
+function fileOf(process: ProcessFacts, word: string | undefined): Script {
+  if (word === undefined || word === '' || word === '-') return { kind: 'none' };
+  if (isAbsolute(word)) return { kind: 'file', path: word };
+  return process.cwd === null ? { kind: 'none' } : { kind: 'file', path: resolve(process.cwd, word) };
+}
+
+/**
+ * @param hashOf SHA-256 (hex) of a file, or null where it cannot be read. Without a hash nothing tells this
+ * program from a later one of its name, so it is not persistable.
+ */
 export async function identityOf(choice: Choice, hashOf: (path: string) => Promise<string | null>): Promise<ClientIdentity> {
-  const { process, script } = choice;
-  if (process === null) {
+  if (choice.kind === 'nobody') {
     return { id: idOf(['nobody']), display: 'A program that could not be identified', persistable: false, signed: false, process: null };
   }
+  const { process } = choice;
   const running = { pid: process.pid, startTime: process.startTime };
-  const code = script === null ? [] : [script, (await hashOf(script)) ?? ''];
-  if (process.team !== null && process.signingId !== null) {
-    return { id: idOf(['signed', process.team, process.signingId, ...code]), display: script ?? process.path, persistable: true, signed: true, process: running };
-  }
-  const hash = await hashOf(process.path);
-  return { id: idOf(['path', process.path, hash ?? '', ...code]), display: script ?? process.path, persistable: hash !== null, signed: false, process: running };
+  const signed = process.valid && process.team !== null && process.signingId !== null;
+  const [program, scriptHash] = await Promise.all([
+    signed ? ['signed', process.team!, process.signingId!] : hashOf(process.image ?? process.path).then((hash) => ['path', process.path, hash]),
+    choice.kind === 'script' ? hashOf(choice.script) : null,
+  ]);
+  const script = choice.kind === 'script' ? [choice.script, scriptHash] : [];
+  const module = choice.kind === 'unnamed' ? choice.module : null;
+  // Without any name it is this one process and no other.
+  const name = module === null ? [running.pid, running.startTime] : [module];
+  const tuple = choice.kind === 'unnamed' ? ['unnamed', ...program, ...name] : [...program, ...script];
+  return {
+    id: idOf(tuple),
+    display: choice.kind === 'script' ? choice.script : module === null ? process.path || `process ${process.pid}` : `${process.path} -m ${module}`,
+    persistable: choice.kind !== 'unnamed' && !tuple.includes(null),
+    signed,
+    process: running,
+  };
 }
 
 /** 8 hex digits; the parts are told apart, so that no two tuples read the same. */
-const idOf = (parts: readonly string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 8);
+const idOf = (parts: readonly (string | number | null)[]) => createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 8);
 
 /** Hashes of files, kept as long as device, inode, size and time of change are the same. Read in a stream. */
-export function fileHasher(): (path: string) => Promise<string | null> {
+export function fileHasher(max = 256): (path: string) => Promise<string | null> {
   const known = new Map<string, Promise<string>>();
   return async (path) => {
+    let file: FileHandle | null = null;
     try {
-      const { dev, ino, size, mtimeMs } = await stat(path);
-      const key = `${dev}-${ino}-${size}-${mtimeMs}`;
+      file = await open(path, 'r');
+      // Of the open file, so that key and hash are of one.
+      const stat = await file.stat({ bigint: true });
+      if (!stat.isFile()) return null;
+      const key = `${stat.dev}-${stat.ino}-${stat.size}-${stat.mtimeNs}`;
       let hash = known.get(key);
       if (!hash) {
-        if (known.size >= 256) known.delete(known.keys().next().value!);
-        hash = hashFile(path);
+        if (known.size >= max) known.delete(known.keys().next().value!);
+        hash = hashFile(file);
         known.set(key, hash);
         hash.catch(() => known.delete(key));
       }
       return await hash;
     } catch {
       return null;
+    } finally {
+      await file?.close().catch(() => undefined);
     }
   };
 }
 
 /** One buffer for all of it: an executable of 100 MB must not make the engine that big. */
-async function hashFile(path: string): Promise<string> {
+async function hashFile(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(1 << 18);
-  const file = await open(path);
-  try {
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, buffer.length);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(buffer.subarray(0, bytesRead));
-    }
-  } finally {
-    await file.close();
+  for (let at = 0; ;) {
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(buffer.subarray(0, bytesRead));
+    at += bytesRead;
   }
 }
 
 /** @param addonPath `peer-identity.node`, built beside the engine. */
-export function peerIdentifier(addonPath: string): PeerIdentifier {
+export function peerIdentifier(addonPath: string): SystemPeers {
   const addon = createRequire(import.meta.url)(addonPath) as Addon;
   const hashOf = fileHasher();
-  const describe = (pid: number) => (addon.describe ? describeByAddon(addon, pid) : describeByProc(pid));
-  const credentials = (socket: Socket) => {
-    const { fd } = (socket as unknown as { _handle: { fd: number } | null })._handle ?? { fd: -1 };
-    return addon.credentials(fd);
+  const credentials = (socket: Accepted) => addon.credentials(descriptorOf(socket));
+  const chainOf = async (socket: Accepted, max: number): Promise<ProcessFacts[]> => {
+    const { pid, auditToken } = credentials(socket);
+    const chain = await addon.ancestors(pid, max, ...(auditToken ? [auditToken] : []));
+    return process.platform === 'linux' ? chain.map((facts) => ({ ...facts, image: `/proc/${facts.pid}/exe` })) : chain;
   };
   return {
+    credentials,
     isSameUser(socket) {
       try {
         return credentials(socket).uid === process.getuid?.();
@@ -147,65 +219,22 @@ export function peerIdentifier(addonPath: string): PeerIdentifier {
         return false;
       }
     },
+    async isSignedBy(socket, team, signingId) {
+      const [peer] = await chainOf(socket, 1).catch(() => []);
+      return peer !== undefined && peer.valid && peer.team === team && peer.signingId === signingId;
+    },
     async identify(socket) {
-      let pid: number;
-      try {
-        ({ pid } = credentials(socket));
-      } catch {
-        return identityOf({ process: null, script: null }, hashOf);
-      }
-      const chain: ProcessFacts[] = [];
-      const peer = await describe(pid);
-      // The shim itself is not the client; what connects without it is.
-      let next = peer === null ? 0 : basename(peer.path) === 'belfry-mcp' ? peer.parent : pid;
-      for (let up = 0; up < MAX_UP && next > 1; up += 1) {
-        const facts = await describe(next);
-        if (facts === null) break;
-        chain.push(facts);
-        next = facts.parent;
-      }
-      return identityOf(chooseClient(chain), hashOf);
+      const chain = await chainOf(socket, MAX_UP + 1).catch(() => []);
+      // The shim is not the client; what connects without it is.
+      const [peer, ...above] = chain;
+      return identityOf(chooseClient(peer && nameOf(peer) !== SHIM ? chain : above), hashOf);
     },
-    alive({ pid, startTime }) {
-      if (process.platform === 'linux') return statOf(pid)?.startTime === startTime;
-      try {
-        process.kill(pid, 0);
-        return true;
-      } catch (error) {
-        return (error as NodeJS.ErrnoException).code === 'EPERM';
-      }
-    },
+    alive: ({ pid, startTime }) => addon.startTime(pid) === startTime,
   };
 }
 
-async function describeByAddon(addon: Addon, pid: number): Promise<ProcessFacts | null> {
-  const facts = await addon.describe!(pid);
-  if (facts === null) return null;
-  return { ...facts, argv: facts.arguments.split('\0').filter((word) => word !== ''), cwd: null };
-}
-
-/** Linux: `/proc`. The start time is read before and after, or the number may have changed hands. */
-async function describeByProc(pid: number): Promise<ProcessFacts | null> {
-  try {
-    const before = statOf(pid);
-    const [path, line, cwd] = await Promise.all([
-      readlink(`/proc/${pid}/exe`), readFile(`/proc/${pid}/cmdline`, 'utf8'), readlink(`/proc/${pid}/cwd`).catch(() => null),
-    ]);
-    const after = statOf(pid);
-    if (before === null || after?.startTime !== before.startTime) return null;
-    return { pid, ...before, path, argv: line.split('\0').slice(0, -1), cwd, team: null, signingId: null };
-  } catch {
-    return null;
-  }
-}
-
-/** Fields 4 and 22 of `/proc/<pid>/stat`; the name before them may hold spaces and brackets. */
-function statOf(pid: number): { parent: number; startTime: string } | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { parent: Number(fields[1]), startTime: fields[19]! };
-  } catch {
-    return null;
-  }
+/** Node has no public way to a socket's descriptor; -1 for one that is closed. */
+function descriptorOf(socket: Accepted): number {
+  if (typeof socket === 'number') return socket;
+  return (socket as unknown as { _handle: { fd?: number } | null })._handle?.fd ?? -1;
 }

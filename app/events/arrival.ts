@@ -54,7 +54,8 @@ function isMoved(row: MailRow, memory: SeenMemory): boolean {
   return false;
 }
 
-const messageKey = (row: MailRow) => (row.messageHash === '0' ? `g${row.globalId}` : row.messageHash);
+/** How a message is known again under another row: the hash of its Message-ID, or the global id without one. */
+export const messageKey = (row: MailRow) => (row.messageHash === '0' ? `g${row.globalId}` : row.messageHash);
 
 /** Undated rows are never back-fill: nothing says that they are old. */
 export function isBackfill(date: number | null, yardstick: number | null, firstSeen: number): boolean {

@@ -1,5 +1,6 @@
 import type { MailReader, StoreReader } from '../apple/reader.ts';
 import type { NotArrival, StoreRow } from '../apple/occurrence.ts';
+import { messageKey } from './arrival.ts';
 import type { Filter } from './sender-filter.ts';
 import { accepts } from './sender-filter.ts';
 import { occurrenceOf, type Occurrence } from './occurrence.ts';
@@ -10,6 +11,8 @@ export interface CatchUpRequest {
   readonly filter: Filter;
   /** Exclusive lower rowid. */
   readonly after: number;
+  /** Where this reader's way began: what arrived above it was never offered to it. Default: `after`. */
+  readonly since?: number;
   /** Inclusive upper rowid; at most the tail's position. */
   readonly upTo: number;
   /** Most occurrences to return, 1 or more. */
@@ -65,9 +68,21 @@ export class CatchUp {
     if (rows.length === 0) return [];
     const recorded = this.#state.notArrivals(rows.map((row) => row.rowid));
     const rings = (reason: NotArrival | undefined) => reason === undefined || (reason === 'backfill' && request.backfill);
-    const kept = rows.filter((row) => rings(recorded.get(row.rowid)));
+    const kept = rows.filter((row) => rings(recorded.get(row.rowid)) || (recorded.get(row.rowid) === 'moved' && this.#movedWhileAway(row, request.since ?? request.after, rings)));
     if (this.#reader.kind !== 'mail' || kept.length === 0) return kept;
     return this.#firstOfEach(kept, filter, request, rings);
+  }
+
+  /**
+   * A mail that arrived and was moved while this reader was away: its first row is gone and would have rung, so
+   * the copy stands for it, under the same event id. A move of what the reader was offered stays silent.
+   */
+  #movedWhileAway(row: StoreRow, since: number, rings: (reason: NotArrival | undefined) => boolean): boolean {
+    if (row.store !== 'mail') return false;
+    const first = this.#state.seen(messageKey(row), row.mailbox?.accountId ?? '');
+    if (first === null || first <= since || first >= row.rowid) return false;
+    if (!rings(this.#state.notArrivals([first]).get(first))) return false;
+    return this.#reader.pick([first]).length === 0;
   }
 
   /**

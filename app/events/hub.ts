@@ -1,4 +1,4 @@
-import type { MailReader, MessagesReader, StoreReader } from '../apple/reader.ts';
+import { StoreError, type MailReader, type MessagesReader, type StoreReader } from '../apple/reader.ts';
 import type { NotArrival, StoreKind } from '../apple/occurrence.ts';
 import type { StoreWatcher } from '../apple/watch.ts';
 import { domainOf } from '../apple/sender.ts';
@@ -96,7 +96,7 @@ export class Hub {
       get subjects() { return hub.#policy.subjects; },
       get ratePerHour() { return hub.#policy.ratePerHour; },
       cursorAt: (rowid) => this.tail.cursorAt(rowid),
-      page: (filter, after, upTo, notBefore) => this.page(filter, after, upTo, notBefore, 50),
+      page: (filter, after, upTo, notBefore, since) => this.page(filter, after, upTo, notBefore, 50, since),
       allows: (occurrence, principal) => this.#policy.allows(occurrence, principal),
       takeRing: (principal, eventId) => this.#policy.takeRing(principal, eventId),
       sent: (occurrence, subscription) => this.#listener.delivered(occurrence, subscription.principal),
@@ -159,9 +159,9 @@ export class Hub {
   }
 
   /** One page of arrivals; the owner's rules are not applied yet. */
-  page(filter: Filter, after: number, upTo: number, notBefore: number | null, limit: number): CatchUpPage {
+  page(filter: Filter, after: number, upTo: number, notBefore: number | null, limit: number, since = after): CatchUpPage {
     return this.#catchUp.page({
-      filter, after, upTo, limit, notBefore,
+      filter, after, upTo, limit, notBefore, since,
       subjects: this.#policy.subjects,
       backfill: this.#policy.backfill,
       now: this.#clock.now(),
@@ -300,7 +300,8 @@ export class Hub {
     if (this.tail.trouble !== null) return;
     try {
       subscription.pump();
-    } catch {
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
       // The store went in this very moment: the tail's next look says so and holds the subscription.
       this.#clock.after(250, () => this.#later(subscription));
     }

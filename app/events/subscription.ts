@@ -23,7 +23,7 @@ export interface SubscriptionHost {
   readonly subjects: boolean;
   readonly ratePerHour: number;
   cursorAt(rowid: number): string;
-  page(filter: Filter, after: number, upTo: number, notBefore: number | null): CatchUpPage;
+  page(filter: Filter, after: number, upTo: number, notBefore: number | null, since: number): CatchUpPage;
   allows(occurrence: Occurrence, principal: Principal): boolean;
   takeRing(principal: Principal, eventId: string): boolean;
   sent(occurrence: Occurrence, subscription: Subscription): void;
@@ -53,6 +53,8 @@ export class Subscription {
   #told: Hold | null = null;
   #position: number;
   #notBefore: number | null;
+  /** Where the stream was last abreast of the tail: what arrived since was not offered to it live. */
+  #since: number;
   #heldBack = 0;
   #delivered = 0;
 
@@ -63,6 +65,7 @@ export class Subscription {
     this.#host = options.host;
     this.#position = options.position;
     this.#notBefore = options.notBefore;
+    this.#since = options.position;
   }
 
   get state(): SubscriptionState {
@@ -93,7 +96,7 @@ export class Subscription {
   /** Stops sending; the position stays. Approval, ceiling and trouble are told once, as a recoverable error. */
   holdFor(reason: Hold, trouble?: string): void {
     if (this.#state === 'ended' || this.#hold === reason) return;
-    if (this.#state === 'live') this.#position = Math.max(this.#position, this.#host.watermark);
+    if (this.#state === 'live') this.#since = this.#position = Math.max(this.#position, this.#host.watermark);
     this.#state = 'held';
     this.#hold = reason;
     if (this.#told === reason) return;
@@ -119,7 +122,7 @@ export class Subscription {
   /** Another store is there: positions before it mean nothing. */
   gap(): void {
     if (this.#state === 'ended') return;
-    this.#position = this.#host.watermark;
+    this.#since = this.#position = this.#host.watermark;
     this.#notBefore = null;
     this.#sentIds.clear();
     this.#sink.active(this.#host.cursorAt(this.#position), true);
@@ -137,7 +140,7 @@ export class Subscription {
     }
     if (!this.#sink.writable) {
       // A slow reader slows only itself: it reads the rest from the store once it has caught up.
-      this.#position = Math.min(this.#host.watermark, occurrence.row.rowid - 1);
+      this.#since = this.#position = Math.min(this.#host.watermark, occurrence.row.rowid - 1);
       this.#state = 'catching';
       return false;
     }
@@ -149,7 +152,7 @@ export class Subscription {
     if (this.#state !== 'catching' || !this.#sink.writable) return;
     const upTo = this.#host.position;
     if (this.#position < upTo) {
-      const page = this.#host.page(this.filter, this.#position, upTo, this.#notBefore);
+      const page = this.#host.page(this.filter, this.#position, upTo, this.#notBefore, this.#since);
       for (const occurrence of page.occurrences) {
         if (!this.#host.allows(occurrence, this.principal)) continue;
         if (!this.#send(occurrence)) return;
@@ -187,6 +190,7 @@ export class Subscription {
     if (this.#sentIds.has(occurrence.eventId)) return true;
     if (!this.#host.takeRing(this.principal, occurrence.eventId)) {
       this.#position = Math.min(this.#host.watermark, occurrence.row.rowid - 1);
+      this.#since = Math.min(this.#since, this.#position);
       this.#heldBack = 1;
       this.holdFor('rate');
       return false;

@@ -152,7 +152,7 @@ async function poll(params: Record<string, unknown>, backend: EventsBackend, pee
   let { position } = start;
   let ceiling = false;
   for (let pages = 0; pages < PAGES_A_POLL && position < upTo && found.size < limit && !ceiling; pages += 1) {
-    const page = hub.page(filter, position, upTo, start.notBefore, limit - found.size);
+    const page = hub.page(filter, position, upTo, start.notBefore, limit - found.size, start.position);
     position = page.through;
     for (const occurrence of page.occurrences) {
       if (found.has(occurrence.eventId) || !backend.allows(occurrence, principal)) continue;

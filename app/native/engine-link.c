@@ -2,6 +2,9 @@
 #include "engine-link.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -11,39 +14,75 @@
 #ifdef __APPLE__
 #include <CoreFoundation/CoreFoundation.h>
 #include <Security/Security.h>
-#include <libproc.h>
 #include <mach-o/dyld.h>
+#include <mach/message.h>
+#include <signal.h>
 #include <spawn.h>
-extern char **environ;
 #endif
 
+#include "json-text.h"
+
+bool link_default_socket(char *path, size_t size) {
+    const char *home = getenv("HOME");
+    if (!home || !*home) {
+        const struct passwd *user = getpwuid(getuid());
+        home = user ? user->pw_dir : NULL;
+    }
+    int length;
 #ifdef __APPLE__
-/* The engine on the other end must carry our team, or a program that squats the socket gets the client's words. */
-static bool is_ours(int fd) {
+    if (!home || !*home) return false;
+    length = snprintf(path, size, "%s/Library/Application Support/Belfry/run/engine.sock", home);
+#else
+    const char *data = getenv("XDG_DATA_HOME");
+    if (data && *data) {
+        length = snprintf(path, size, "%s/belfry/run/engine.sock", data);
+    } else {
+        if (!home || !*home) return false;
+        length = snprintf(path, size, "%s/.local/share/belfry/run/engine.sock", home);
+    }
+#endif
+    return length > 0 && (size_t)length < size;
+}
+
+#ifdef __APPLE__
 #ifdef BELFRY_TEAM
+/* The engine on the other end must carry our team, or a program that squats the socket gets the client's words. */
+static bool carries_our_team(int fd) {
     audit_token_t token;
     socklen_t size = sizeof token;
-    if (getsockopt(fd, SOL_LOCAL, LOCAL_PEERTOKEN, &token, &size) != 0) return false;
+    if (getsockopt(fd, SOL_LOCAL, LOCAL_PEERTOKEN, &token, &size) != 0 || size != sizeof token) return false;
     CFDataRef data = CFDataCreate(NULL, (const UInt8 *)&token, sizeof token);
+    if (!data) return false;
     const void *keys[] = {kSecGuestAttributeAudit};
     const void *values[] = {data};
     CFDictionaryRef attributes = CFDictionaryCreate(NULL, keys, values, 1, &kCFTypeDictionaryKeyCallBacks, &kCFTypeDictionaryValueCallBacks);
     SecCodeRef code = NULL;
     SecRequirementRef requirement = NULL;
-    bool ours = SecCodeCopyGuestWithAttributes(NULL, attributes, kSecCSDefaultFlags, &code) == errSecSuccess &&
+    bool ours = attributes &&
+                SecCodeCopyGuestWithAttributes(NULL, attributes, kSecCSDefaultFlags, &code) == errSecSuccess &&
                 SecRequirementCreateWithString(CFSTR("anchor apple generic and certificate leaf[subject.OU] = \"" BELFRY_TEAM "\""), kSecCSDefaultFlags, &requirement) == errSecSuccess &&
                 SecCodeCheckValidity(code, kSecCSDefaultFlags, requirement) == errSecSuccess;
     if (requirement) CFRelease(requirement);
     if (code) CFRelease(code);
-    CFRelease(attributes);
+    if (attributes) CFRelease(attributes);
     CFRelease(data);
     return ours;
+}
 #else
-    /* An unsigned development build has no team to ask for: the same user is all that can be checked. */
+/* An unsigned development build has no team to ask for: the same user is all that can be checked. */
+static bool carries_our_team(int fd) {
+    static bool noted;
+    (void)fd;
+    if (!noted) fputs("belfry-mcp: development build, the engine's signature is not checked.\n", stderr);
+    noted = true;
+    return true;
+}
+#endif
+
+static bool is_ours(int fd) {
     uid_t uid;
     gid_t gid;
-    return getpeereid(fd, &uid, &gid) == 0 && uid == getuid();
-#endif
+    return getpeereid(fd, &uid, &gid) == 0 && uid == getuid() && carries_our_team(fd);
 }
 #else
 static bool is_ours(int fd) {
@@ -53,87 +92,119 @@ static bool is_ours(int fd) {
 }
 #endif
 
-int link_connect(const struct link *link, char *sentence, size_t size) {
+static int refuse(int fd, char *sentence, size_t size, const char *why) {
+    if (fd >= 0) close(fd);
+    snprintf(sentence, size, "%s", why);
+    return -1;
+}
+
+int link_connect(const char *socket_path, bool nonblocking, char *sentence, size_t size) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    memcpy(address.sun_path, link->socket_path, strlen(link->socket_path) + 1);
+    size_t length = strlen(socket_path);
+    if (length > MAX_SOCKET_PATH || length >= sizeof address.sun_path) return refuse(-1, sentence, size, "The socket path is too long.");
+    memcpy(address.sun_path, socket_path, length + 1);
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (fd < 0) {
-        snprintf(sentence, size, "no socket can be made");
-        return -1;
-    }
+    if (fd < 0) return refuse(-1, sentence, size, "No socket can be made: too many files are open.");
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (nonblocking) fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 #ifdef SO_NOSIGPIPE
     int on = 1;
     setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
 #endif
+    if (!nonblocking) {
+        /* Linux also bounds connect() by this, which a full queue would block for ever. */
+        struct timeval limit = {.tv_sec = 10};
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    }
     if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
-        snprintf(sentence, size, errno == EACCES || errno == EPERM ? "The engine belongs to another user." : "Belfry is not running. Open Belfry and try again.");
-        close(fd);
-        return -1;
+        switch (errno) {
+            case EACCES:
+            case EPERM: return refuse(fd, sentence, size, "Belfry's socket cannot be opened: it belongs to another user, or a sandbox forbids it.");
+            case EAGAIN: return refuse(fd, sentence, size, "Belfry is too busy to answer. Try again in a moment.");
+            default: return refuse(fd, sentence, size, NOT_RUNNING);
+        }
     }
-    if (!is_ours(fd)) {
-        snprintf(sentence, size, "The program behind the socket is not Belfry, so nothing was sent to it.");
-        close(fd);
-        return -1;
-    }
+    if (!is_ours(fd)) return refuse(fd, sentence, size, "The program behind the socket is not this user's Belfry, so nothing was sent to it.");
     return fd;
 }
 
-/* As a JSON string. What is not UTF-8 becomes '?': an argument may hold any bytes, JSON may not. */
-static void add_json_string(struct buffer *out, const char *text) {
-    static const char digits[] = "0123456789abcdef";
-    const unsigned char *s = (const unsigned char *)text;
-    buffer_text(out, "\"");
-    while (*s) {
-        size_t more = *s < 0x80 ? 0 : *s >= 0xc2 && *s <= 0xdf ? 1 : *s >= 0xe0 && *s <= 0xef ? 2 : *s >= 0xf0 && *s <= 0xf4 ? 3 : 9;
-        bool good = more != 9;
-        for (size_t i = 1; good && i <= more; i++) good = (s[i] & 0xc0) == 0x80;
-        if (good && more == 2) good = !(s[0] == 0xe0 && s[1] < 0xa0) && !(s[0] == 0xed && s[1] > 0x9f);
-        if (good && more == 3) good = !(s[0] == 0xf0 && s[1] < 0x90) && !(s[0] == 0xf4 && s[1] > 0x8f);
-        if (!good) {
-            buffer_text(out, "?");
-            s++;
-        } else if (*s == '"' || *s == '\\') {
-            char escaped[2] = {'\\', (char)*s++};
-            buffer_add(out, escaped, 2);
-        } else if (*s < 0x20) {
-            char escaped[6] = {'\\', 'u', '0', '0', digits[*s >> 4], digits[*s & 15]};
-            buffer_add(out, escaped, 6);
-            s++;
-        } else {
-            buffer_add(out, (const char *)s, more + 1);
-            s += more + 1;
-        }
-    }
-    buffer_text(out, "\"");
-}
+static const char first_words[] = "{\"protocol\":1,\"version\":\"" BELFRY_VERSION "\",\"mode\":";
 
-void link_hello_mcp(const struct link *link, struct buffer *out) {
-    buffer_text(out, "{\"protocol\":1,\"version\":\"" BELFRY_VERSION "\",\"mode\":\"mcp\",\"label\":");
-    if (link->label) add_json_string(out, link->label);
+void link_hello_mcp(const char *label, bool channel, struct buffer *out) {
+    buffer_text(out, first_words);
+    buffer_text(out, "\"mcp\",\"label\":");
+    if (label) json_add_string(out, label, strlen(label));
     else buffer_text(out, "null");
-    buffer_text(out, link->channel ? ",\"channel\":true}\n" : ",\"channel\":false}\n");
+    buffer_text(out, channel ? ",\"channel\":true}\n" : ",\"channel\":false}\n");
 }
 
 void link_hello_command(int argc, char **argv, struct buffer *out) {
-    buffer_text(out, "{\"protocol\":1,\"version\":\"" BELFRY_VERSION "\",\"mode\":\"command\",\"argv\":[");
+    buffer_text(out, first_words);
+    buffer_text(out, "\"command\",\"argv\":[");
     for (int i = 0; i < argc; i++) {
         if (i) buffer_text(out, ",");
-        add_json_string(out, argv[i]);
+        json_add_string(out, argv[i], strlen(argv[i]));
     }
     buffer_text(out, "]}\n");
 }
 
+bool link_welcome(const char *line, size_t length, char *sentence, size_t size) {
+    if (length > 0 && line[length - 1] == '\r') length--;
+    if (length == 2 && memcmp(line, "ok", 2) == 0) return true;
+    if (length > 2 && memcmp(line, "ok ", 3) == 0) return true;
+    if (length > 6 && memcmp(line, "error ", 6) == 0) {
+        snprintf(sentence, size, "%.*s", (int)(length - 6), line + 6);
+        /* It goes to a terminal. */
+        for (char *at = sentence; *at; at++) {
+            if ((unsigned char)*at < 0x20 || *at == 0x7f) *at = ' ';
+        }
+    } else {
+        snprintf(sentence, size, "What answered on the socket is no Belfry engine that this helper knows. Update Belfry and try again.");
+    }
+    return false;
+}
+
 void link_open_app(void) {
 #ifdef __APPLE__
-    char path[4096];
-    uint32_t size = sizeof path;
-    if (_NSGetExecutablePath(path, &size) != 0) return;
-    /* .../Belfry.app/Contents/MacOS/belfry-mcp */
-    char *inside = strstr(path, ".app/Contents/MacOS/");
-    if (!inside) return;
-    inside[4] = '\0';
+    char own[PATH_MAX], path[PATH_MAX];
+    uint32_t size = sizeof own;
+    static const char inside[] = ".app/Contents/MacOS/";
+    /* By the path of this very bundle: by its id, LaunchServices may choose another copy. */
+    if (_NSGetExecutablePath(own, &size) != 0 || !realpath(own, path)) return;
+    char *name = strrchr(path, '/');
+    if (!name) return;
+    name[1] = '\0';
+    size_t length = strlen(path), tail = sizeof inside - 1;
+    if (length <= tail || strcmp(path + length - tail, inside) != 0) return;
+    path[length - tail + 4] = '\0';
     char *argv[] = {"/usr/bin/open", "-g", "-a", path, "--args", "--background", NULL};
+    /* An opened app inherits the environment: the client's must not steer it (ELECTRON_RUN_AS_NODE, DYLD_*). */
+    char home[PATH_MAX + 8] = "", user[128] = "", logname[128] = "";
+    const struct passwd *me = getpwuid(getuid());
+    if (!me) return;
+    snprintf(home, sizeof home, "HOME=%s", me->pw_dir);
+    snprintf(user, sizeof user, "USER=%s", me->pw_name);
+    snprintf(logname, sizeof logname, "LOGNAME=%s", me->pw_name);
+    char *env[] = {"PATH=/usr/bin:/bin:/usr/sbin:/sbin", home, user, logname, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGCHLD);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    /* Its words must not reach the client, and it must not hold the client's pipes. */
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT);
     pid_t pid;
-    posix_spawn(&pid, "/usr/bin/open", NULL, NULL, argv, environ);
+    /* Nobody waits for it; so that it leaves no zombie. */
+    signal(SIGCHLD, SIG_IGN);
+    posix_spawn(&pid, "/usr/bin/open", &files, &attributes, argv, env);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
 #endif
 }

@@ -1,145 +1,202 @@
 #include "line-scanner.h"
 
+#include <stdint.h>
 #include <string.h>
 
-static size_t skip_space(const char *s, size_t n, size_t i) {
-    while (i < n && (s[i] == ' ' || s[i] == '\t' || s[i] == '\r' || s[i] == '\n')) i++;
-    return i;
+#include "json-text.h"
+
+#define MAX_KINDS 1024
+
+/* Every reader below returns the position behind what it read; this where the text is not JSON or is cut. */
+#define BROKEN SIZE_MAX
+
+struct text {
+    const char *s;
+    size_t length;
+};
+
+static size_t skip_space(struct text t, size_t at) {
+    while (at < t.length && (t.s[at] == ' ' || t.s[at] == '\t' || t.s[at] == '\r' || t.s[at] == '\n')) at++;
+    return at;
 }
 
-/* From an opening quote to behind the closing one; n + 1 where the string never ends. */
-static size_t skip_string(const char *s, size_t n, size_t i) {
-    for (i++; i < n; i++) {
-        if (s[i] == '\\') i++;
-        else if (s[i] == '"') return i + 1;
-    }
-    return n + 1;
+static bool is_hex(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-static int hex(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return -1;
-}
-
-/* Unescapes a quoted string into `out` (ASCII only: other characters become '?', which no name of ours has). */
-static void unescape(const char *s, size_t start, size_t end, char *out, size_t size) {
-    size_t used = 0;
-    for (size_t i = start + 1; i + 1 < end && used + 1 < size; i++) {
-        char c = s[i];
-        if (c == '\\' && i + 2 < end) {
-            c = s[++i];
-            if (c == 'u' && i + 4 < end) {
-                int value = 0;
-                for (int k = 1; k <= 4; k++) {
-                    int digit = hex(s[i + (size_t)k]);
-                    value = digit < 0 ? 0x10000 : value * 16 + digit;
-                }
-                i += 4;
-                c = value > 0 && value < 0x80 ? (char)value : '?';
-            } else if (c == 'b') c = '\b';
-            else if (c == 'f') c = '\f';
-            else if (c == 'n') c = '\n';
-            else if (c == 'r') c = '\r';
-            else if (c == 't') c = '\t';
+static size_t read_string(struct text t, size_t at) {
+    for (at++; at < t.length; at++) {
+        unsigned char c = (unsigned char)t.s[at];
+        if (c == '"') return at + 1;
+        if (c < 0x20) return BROKEN;
+        if (c != '\\') continue;
+        if (++at >= t.length) return BROKEN;
+        if (t.s[at] == 'u') {
+            for (int i = 0; i < 4; i++) {
+                if (++at >= t.length || !is_hex(t.s[at])) return BROKEN;
+            }
+        } else if (t.s[at] == '\0' || !strchr("\"\\/bfnrt", t.s[at])) {
+            return BROKEN;
         }
-        out[used++] = c;
     }
-    out[used] = '\0';
+    return BROKEN;
 }
 
-/* From the first character of a value to behind it; n + 1 where it never ends. Depth is counted, not walked. */
-static size_t skip_value(const char *s, size_t n, size_t i) {
-    if (i >= n) return n + 1;
-    if (s[i] == '"') return skip_string(s, n, i);
-    if (s[i] != '{' && s[i] != '[') {
-        size_t from = i;
-        while (i < n && s[i] != ',' && s[i] != '}' && s[i] != ']' && s[i] != ' ' && s[i] != '\t' && s[i] != '\r' && s[i] != '\n') i++;
-        return i > from ? i : n + 1;
+static size_t read_digits(struct text t, size_t at) {
+    size_t from = at;
+    while (at < t.length && t.s[at] >= '0' && t.s[at] <= '9') at++;
+    return at == from ? BROKEN : at;
+}
+
+static size_t read_number(struct text t, size_t at) {
+    if (t.s[at] == '-') at++;
+    if (at < t.length && t.s[at] == '0') at++;
+    else if ((at = read_digits(t, at)) == BROKEN) return BROKEN;
+    if (at < t.length && t.s[at] == '.' && (at = read_digits(t, at + 1)) == BROKEN) return BROKEN;
+    if (at < t.length && (t.s[at] == 'e' || t.s[at] == 'E')) {
+        at++;
+        if (at < t.length && (t.s[at] == '+' || t.s[at] == '-')) at++;
+        at = read_digits(t, at);
     }
+    /* At the very end it may be cut: more digits could follow. */
+    return at == t.length ? BROKEN : at;
+}
+
+static size_t read_word(struct text t, size_t at, const char *word) {
+    size_t n = strlen(word);
+    return t.length - at >= n && memcmp(t.s + at, word, n) == 0 ? at + n : BROKEN;
+}
+
+static size_t read_scalar(struct text t, size_t at) {
+    switch (t.s[at]) {
+        case '"': return read_string(t, at);
+        case 't': return read_word(t, at, "true");
+        case 'f': return read_word(t, at, "false");
+        case 'n': return read_word(t, at, "null");
+        default: return read_number(t, at);
+    }
+}
+
+/* The key of a member and its colon; `key` gets the key with its quotes. */
+static size_t read_key(struct text t, size_t at, struct span *key) {
+    at = skip_space(t, at);
+    if (at >= t.length || t.s[at] != '"') return BROKEN;
+    size_t end = read_string(t, at);
+    if (end == BROKEN) return BROKEN;
+    if (key) *key = (struct span){at, end - at};
+    at = skip_space(t, end);
+    return at < t.length && t.s[at] == ':' ? skip_space(t, at + 1) : BROKEN;
+}
+
+/* One value of any depth. `array` holds one bit a level: which bracket has to close it. */
+static size_t read_value(struct text t, size_t at) {
+    uint8_t array[MAX_KINDS / 8];
     size_t depth = 0;
-    while (i < n) {
-        char c = s[i];
-        if (c == '"') {
-            i = skip_string(s, n, i);
-            if (i > n) return n + 1;
-            continue;
-        }
-        if (c == '{' || c == '[') depth++;
-        if ((c == '}' || c == ']') && --depth == 0) return i + 1;
-        i++;
-    }
-    return n + 1;
-}
-
-typedef void (*member)(const char *s, const char *key, size_t start, size_t end, size_t n, struct scanned_line *out);
-
-/* Calls `visit` for each member of the object that opens at `i`. False where it is not well formed. */
-static bool each_member(const char *s, size_t n, size_t i, member visit, struct scanned_line *out, size_t *after) {
-    i = skip_space(s, n, i + 1);
-    if (i < n && s[i] == '}') {
-        *after = i + 1;
-        return true;
-    }
     for (;;) {
-        i = skip_space(s, n, i);
-        if (i >= n || s[i] != '"') return false;
-        size_t key_end = skip_string(s, n, i);
-        if (key_end > n) return false;
-        char key[16];
-        /* A longer key cannot be one that we look for. */
-        unescape(s, i, key_end, key, sizeof key);
-        i = skip_space(s, n, key_end);
-        if (i >= n || s[i] != ':') return false;
-        i = skip_space(s, n, i + 1);
-        size_t end = skip_value(s, n, i);
-        if (end > n) return false;
-        visit(s, key, i, end, n, out);
-        i = skip_space(s, n, end);
-        if (i >= n) return false;
-        if (s[i] == '}') {
-            *after = i + 1;
-            return true;
+        at = skip_space(t, at);
+        if (at >= t.length) return BROKEN;
+        char c = t.s[at];
+        if (c == '{' || c == '[') {
+            if (depth < MAX_KINDS) {
+                uint8_t bit = (uint8_t)(1u << (depth % 8));
+                array[depth / 8] = (uint8_t)(c == '[' ? array[depth / 8] | bit : array[depth / 8] & ~bit);
+            }
+            depth++;
+            at = skip_space(t, at + 1);
+            if (at >= t.length) return BROKEN;
+            if (t.s[at] != (c == '{' ? '}' : ']')) {
+                if (c == '{' && (at = read_key(t, at, NULL)) == BROKEN) return BROKEN;
+                continue;
+            }
+        } else {
+            at = read_scalar(t, at);
+            if (at == BROKEN) return BROKEN;
+            if (depth == 0) return at;
+            at = skip_space(t, at);
         }
-        if (s[i] != ',') return false;
-        i++;
+        /* Behind a value or at the closing bracket of an empty one: close levels, then go on behind a comma. */
+        for (;;) {
+            if (at >= t.length) return BROKEN;
+            c = t.s[at];
+            bool kind_known = depth <= MAX_KINDS;
+            bool in_array = kind_known && (array[(depth - 1) / 8] >> ((depth - 1) % 8) & 1);
+            if (c == ',') {
+                at = skip_space(t, at + 1);
+                if (at >= t.length) return BROKEN;
+                if (!kind_known) {
+                    /* Array or object: a string with a colon behind it can only be a key. */
+                    size_t value = t.s[at] == '"' ? read_key(t, at, NULL) : BROKEN;
+                    if (value != BROKEN) at = value;
+                } else if (!in_array && (at = read_key(t, at, NULL)) == BROKEN) {
+                    return BROKEN;
+                }
+                break;
+            }
+            if (c != '}' && c != ']') return BROKEN;
+            if (kind_known && c != (in_array ? ']' : '}')) return BROKEN;
+            at++;
+            if (--depth == 0) return at;
+            at = skip_space(t, at);
+        }
     }
 }
 
-static void param(const char *s, const char *key, size_t start, size_t end, size_t n, struct scanned_line *out) {
-    (void)s;
-    (void)n;
-    struct span found = {start, end - start};
-    if (strcmp(key, "requestId") == 0) out->request_id = found;
-    else if (strcmp(key, "uri") == 0) out->uri = found;
+static bool key_is(struct text t, struct span key, const char *name) {
+    return json_string_is(t.s + key.start, key.length, name);
 }
 
-static void top(const char *s, const char *key, size_t start, size_t end, size_t n, struct scanned_line *out) {
-    if (strcmp(key, "id") == 0) {
-        out->id = (struct span){start, end - start};
-    } else if (strcmp(key, "method") == 0) {
-        out->has_method = s[start] == '"';
-        if (out->has_method) unescape(s, start, end, out->method, sizeof out->method);
-    } else if (strcmp(key, "result") == 0 || strcmp(key, "error") == 0) {
-        out->has_result = true;
-    } else if (strcmp(key, "params") == 0) {
-        out->request_id.length = 0;
-        out->uri.length = 0;
-        size_t after;
-        if (s[start] == '{') each_member(s, n, start, param, out, &after);
+/* Reads `"key": value` at `at`; `*next` is at the comma or the closing bracket. */
+static bool read_member(struct text t, size_t at, struct span *key, struct span *value, size_t *next) {
+    size_t start = read_key(t, at, key);
+    if (start == BROKEN) return false;
+    size_t end = read_value(t, start);
+    if (end == BROKEN) return false;
+    *value = (struct span){start, end - start};
+    *next = skip_space(t, end);
+    return *next < t.length && (t.s[*next] == ',' || t.s[*next] == '}');
+}
+
+/* `object` was read once, so that it is known to be well formed. */
+static void scan_params(struct text t, struct span object, struct scanned_line *out) {
+    out->request_id = out->uri = (struct span){0, 0};
+    size_t at = object.start;
+    if (t.s[at] != '{') return;
+    struct span key, value;
+    while (read_member(t, at + 1, &key, &value, &at)) {
+        if (key_is(t, key, "requestId")) out->request_id = value;
+        else if (key_is(t, key, "uri")) out->uri = value;
+        if (t.s[at] == '}') return;
     }
 }
 
-void scan_line(const char *line, size_t length, struct scanned_line *out) {
+static bool scan_members(struct text t, struct scanned_line *out, struct span *params) {
+    size_t at = skip_space(t, 0);
+    if (at >= t.length || t.s[at] != '{') return false;
+    size_t first = skip_space(t, at + 1);
+    if (first < t.length && t.s[first] == '}') return skip_space(t, first + 1) == t.length;
+    struct span key, value;
+    while (read_member(t, at + 1, &key, &value, &at)) {
+        if (key_is(t, key, "id")) out->id = value;
+        else if (key_is(t, key, "method")) out->method = value;
+        else if (key_is(t, key, "params")) *params = value;
+        else if (key_is(t, key, "result")) out->has_result = true;
+        else if (key_is(t, key, "error")) out->has_error = true;
+        if (t.s[at] == '}') return skip_space(t, at + 1) == t.length;
+    }
+    return false;
+}
+
+bool scan_line(const char *line, size_t length, struct scanned_line *out) {
     memset(out, 0, sizeof *out);
-    size_t i = skip_space(line, length, 0);
-    if (i >= length || line[i] != '{') return;
-    size_t after = 0;
-    if (!each_member(line, length, i, top, out, &after)) {
-        memset(out, 0, sizeof *out);
-        return;
+    struct text t = {line, length};
+    struct span params = {0, 0};
+    bool whole = scan_members(t, out, &params);
+    if (!whole) return false;
+    if (params.length) scan_params(t, params, out);
+    if (out->method.length) {
+        if (line[out->method.start] == '"') out->kind = out->id.length ? LINE_REQUEST : LINE_NOTIFICATION;
+    } else if (out->id.length && (out->has_result || out->has_error)) {
+        out->kind = LINE_RESPONSE;
     }
-    out->is_object = skip_space(line, length, after) == length;
-    if (!out->is_object) memset(out, 0, sizeof *out);
+    return true;
 }

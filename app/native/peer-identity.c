@@ -1,199 +1,210 @@
 /*
  * peer-identity: what the kernel says of the process behind an accepted socket. Credentials are asked at once;
- * a process is described on a worker thread, since checking a signature may take a while.
+ * a chain of processes is read on a worker thread, since checking a signature may take a while.
+ *
+ *   credentials(fd)               { pid, uid, gid, auditToken }; the token is a Buffer on macOS, else null
+ *   startTime(pid)                text, or null where there is no such process
+ *   ancestors(pid, max[, token])  Promise of [the process itself, its parent, ...], at most `max` in all
  */
 #define _GNU_SOURCE
 #include <node_api.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <unistd.h>
-
 #ifdef __APPLE__
-#include <CoreFoundation/CoreFoundation.h>
-#include <Security/Security.h>
-#include <libproc.h>
-#include <sys/sysctl.h>
 #include <sys/un.h>
 #endif
+
+#include "process-facts.h"
+
+#define MAX_ANCESTORS 32
 
 static napi_value fail(napi_env env, const char *sentence) {
     napi_throw_error(env, NULL, sentence);
     return NULL;
 }
 
+static void set(napi_env env, napi_value object, const char *name, napi_value value) { napi_set_named_property(env, object, name, value); }
+
 static void set_number(napi_env env, napi_value object, const char *name, double number) {
     napi_value value;
     napi_create_double(env, number, &value);
-    napi_set_named_property(env, object, name, value);
+    set(env, object, name, value);
 }
 
-/* credentials(fd) -> { pid, uid }: of the process that connected, as the kernel kept them. */
+static napi_value text_or_null(napi_env env, const char *text) {
+    napi_value value;
+    if (text) napi_create_string_utf8(env, text, NAPI_AUTO_LENGTH, &value);
+    else napi_get_null(env, &value);
+    return value;
+}
+
 static napi_value credentials(napi_env env, napi_callback_info info) {
     size_t count = 1;
-    napi_value args[1], result;
+    napi_value args[1], result, token;
     int32_t fd;
     napi_get_cb_info(env, info, &count, args, NULL, NULL);
     if (count < 1 || napi_get_value_int32(env, args[0], &fd) != napi_ok) return fail(env, "credentials takes a descriptor");
-    long pid = -1, uid = -1;
+    napi_get_null(env, &token);
 #ifdef __APPLE__
-    pid_t peer = 0;
-    socklen_t size = sizeof peer;
-    if (getsockopt(fd, SOL_LOCAL, LOCAL_PEERPID, &peer, &size) == 0) pid = peer;
-    uid_t user;
-    gid_t group;
-    if (getpeereid(fd, &user, &group) == 0) uid = (long)user;
+    pid_t pid = 0;
+    socklen_t size = sizeof pid;
+    uid_t uid;
+    gid_t gid;
+    unsigned char bytes[AUDIT_TOKEN_BYTES];
+    socklen_t token_size = sizeof bytes;
+    if (getsockopt(fd, SOL_LOCAL, LOCAL_PEERPID, &pid, &size) != 0 || pid <= 0 || getpeereid(fd, &uid, &gid) != 0) {
+        return fail(env, "The descriptor is no connected unix socket");
+    }
+    if (getsockopt(fd, SOL_LOCAL, LOCAL_PEERTOKEN, bytes, &token_size) == 0 && token_size == sizeof bytes) {
+        napi_create_buffer_copy(env, sizeof bytes, bytes, NULL, &token);
+    }
 #else
     struct ucred peer;
     socklen_t size = sizeof peer;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) {
-        pid = peer.pid;
-        uid = (long)peer.uid;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) {
+        return fail(env, "The descriptor is no connected unix socket");
     }
+    pid_t pid = peer.pid;
+    uid_t uid = peer.uid;
+    gid_t gid = peer.gid;
 #endif
-    if (pid < 0 || uid < 0) return fail(env, "The descriptor is no connected unix socket");
     napi_create_object(env, &result);
     set_number(env, result, "pid", (double)pid);
     set_number(env, result, "uid", (double)uid);
+    set_number(env, result, "gid", (double)gid);
+    set(env, result, "auditToken", token);
     return result;
 }
 
-#ifdef __APPLE__
-static void set_text(napi_env env, napi_value object, const char *name, const char *text, size_t length) {
-    napi_value value;
-    if (text) napi_create_string_utf8(env, text, length, &value);
-    else napi_get_null(env, &value);
-    napi_set_named_property(env, object, name, value);
+static napi_value start_time(napi_env env, napi_callback_info info) {
+    size_t count = 1;
+    napi_value args[1];
+    int32_t pid;
+    char start[START_BYTES];
+    pid_t parent;
+    napi_get_cb_info(env, info, &count, args, NULL, NULL);
+    if (count < 1 || napi_get_value_int32(env, args[0], &pid) != napi_ok) return fail(env, "startTime takes a process id");
+    return text_or_null(env, pid > 0 && process_start(pid, start, &parent) ? start : NULL);
 }
 
-struct description {
+struct chain {
     napi_async_work work;
     napi_deferred deferred;
     pid_t pid;
-    int found;
-    pid_t parent;
-    char start[64], path[PROC_PIDPATHINFO_MAXSIZE], team[64], signing_id[256];
-    char *arguments; /* as KERN_PROCARGS2 gives them: separated by zeros */
-    size_t arguments_length;
-    int valid;
+    int max, count;
+    bool has_token;
+    unsigned char token[AUDIT_TOKEN_BYTES];
+    struct process_facts facts[MAX_ANCESTORS];
 };
 
-static int start_of(pid_t pid, pid_t *parent, char *start, size_t size) {
-    struct proc_bsdinfo info;
-    if (proc_pidinfo(pid, PROC_PIDTBSDINFO, 0, &info, sizeof info) != sizeof info) return 0;
-    *parent = (pid_t)info.pbi_ppid;
-    snprintf(start, size, "%llu.%06llu", info.pbi_start_tvsec, info.pbi_start_tvusec);
-    return 1;
-}
-
-static void copy_cf(CFTypeRef value, char *out, size_t size) {
-    if (value && CFGetTypeID(value) == CFStringGetTypeID()) CFStringGetCString((CFStringRef)value, out, (CFIndex)size, kCFStringEncodingUTF8);
-}
-
-static void read_signature(struct description *d) {
-    CFNumberRef number = CFNumberCreate(NULL, kCFNumberIntType, &d->pid);
-    const void *keys[] = {kSecGuestAttributePid}, *values[] = {number};
-    CFDictionaryRef attributes = CFDictionaryCreate(NULL, keys, values, 1, &kCFTypeDictionaryKeyCallBacks, &kCFTypeDictionaryValueCallBacks);
-    SecCodeRef code = NULL;
-    CFDictionaryRef signing = NULL;
-    if (SecCodeCopyGuestWithAttributes(NULL, attributes, kSecCSDefaultFlags, &code) == errSecSuccess) {
-        d->valid = SecCodeCheckValidity(code, kSecCSDefaultFlags, NULL) == errSecSuccess;
-        if (SecCodeCopySigningInformation((SecStaticCodeRef)code, kSecCSSigningInformation, &signing) == errSecSuccess) {
-            copy_cf(CFDictionaryGetValue(signing, kSecCodeInfoTeamIdentifier), d->team, sizeof d->team);
-            copy_cf(CFDictionaryGetValue(signing, kSecCodeInfoIdentifier), d->signing_id, sizeof d->signing_id);
-        }
-    }
-    if (signing) CFRelease(signing);
-    if (code) CFRelease(code);
-    CFRelease(attributes);
-    CFRelease(number);
-}
-
-static void read_arguments(struct description *d) {
-    int name[3] = {CTL_KERN, KERN_PROCARGS2, d->pid};
-    size_t size = 0;
-    if (sysctl(name, 3, NULL, &size, NULL, 0) != 0 || size < sizeof(int)) return;
-    char *bytes = malloc(size);
-    if (!bytes) return;
-    if (sysctl(name, 3, bytes, &size, NULL, 0) == 0) {
-        int count;
-        memcpy(&count, bytes, sizeof count);
-        /* Behind the count: the executable's path, zeros, then the arguments, each with its zero. */
-        size_t at = sizeof count;
-        while (at < size && bytes[at]) at++;
-        while (at < size && !bytes[at]) at++;
-        size_t from = at;
-        for (int i = 0; i < count && at < size; i++) at += strnlen(bytes + at, size - at) + 1;
-        if (at > size) at = size;
-        d->arguments_length = at - from;
-        d->arguments = malloc(d->arguments_length + 1);
-        if (d->arguments) memcpy(d->arguments, bytes + from, d->arguments_length);
-    }
-    free(bytes);
-}
-
-static void describe_work(napi_env env, void *data) {
+static void read_chain(napi_env env, void *data) {
     (void)env;
-    struct description *d = data;
-    char again[64];
-    pid_t parent;
-    if (!start_of(d->pid, &d->parent, d->start, sizeof d->start)) return;
-    if (proc_pidpath(d->pid, d->path, sizeof d->path) <= 0) d->path[0] = '\0';
-    read_arguments(d);
-    read_signature(d);
-    /* The number may belong to another process by now. */
-    d->found = start_of(d->pid, &parent, again, sizeof again) && strcmp(again, d->start) == 0;
-}
-
-static void describe_done(napi_env env, napi_status status, void *data) {
-    (void)status;
-    struct description *d = data;
-    napi_value result;
-    if (!d->found) {
-        napi_get_null(env, &result);
-    } else {
-        napi_create_object(env, &result);
-        set_number(env, result, "pid", d->pid);
-        set_number(env, result, "parent", d->parent);
-        set_text(env, result, "startTime", d->start, NAPI_AUTO_LENGTH);
-        set_text(env, result, "path", d->path, NAPI_AUTO_LENGTH);
-        set_text(env, result, "arguments", d->arguments ? d->arguments : "", d->arguments ? d->arguments_length : 0);
-        set_text(env, result, "team", d->valid && d->team[0] ? d->team : NULL, NAPI_AUTO_LENGTH);
-        set_text(env, result, "signingId", d->valid && d->signing_id[0] ? d->signing_id : NULL, NAPI_AUTO_LENGTH);
+    struct chain *c = data;
+    pid_t pid = c->pid;
+    while (c->count < c->max && pid > 0) {
+        struct process_facts *f = &c->facts[c->count];
+        if (!process_read(pid, c->count == 0 && c->has_token ? c->token : NULL, f)) return;
+        if (c->count > 0) {
+            /* Only while the child still names it was it the parent; later the number may be another's. */
+            const struct process_facts *child = f - 1;
+            char start[START_BYTES];
+            pid_t parent;
+            if (!process_start(child->pid, start, &parent) || parent != pid || strcmp(start, child->start) != 0) {
+                process_free(f);
+                return;
+            }
+        }
+        c->count++;
+        pid = f->parent;
     }
-    napi_resolve_deferred(env, d->deferred, result);
-    napi_delete_async_work(env, d->work);
-    free(d->arguments);
-    free(d);
 }
 
-/* describe(pid) -> Promise of { pid, parent, startTime, path, arguments, team, signingId } or null. */
-static napi_value describe(napi_env env, napi_callback_info info) {
-    size_t count = 1;
-    napi_value args[1], promise, name;
-    int32_t pid;
+static napi_value words(napi_env env, const struct process_facts *f) {
+    napi_value list, word;
+    napi_create_array(env, &list);
+    uint32_t n = 0;
+    for (size_t at = 0; f->argv && at < f->argv_length;) {
+        size_t length = strnlen(f->argv + at, f->argv_length - at);
+        napi_create_string_utf8(env, f->argv + at, length, &word);
+        napi_set_element(env, list, n++, word);
+        at += length + 1;
+    }
+    return list;
+}
+
+static void chain_done(napi_env env, napi_status status, void *data) {
+    struct chain *c = data;
+    napi_value list, object, valid;
+    napi_create_array(env, &list);
+    for (int i = 0; i < c->count; i++) {
+        struct process_facts *f = &c->facts[i];
+        if (status == napi_ok) {
+            napi_create_object(env, &object);
+            set_number(env, object, "pid", f->pid);
+            set_number(env, object, "ppid", f->parent);
+            set(env, object, "startTime", text_or_null(env, f->start));
+            set(env, object, "path", text_or_null(env, f->path ? f->path : ""));
+            set(env, object, "argv", words(env, f));
+            set(env, object, "cwd", text_or_null(env, f->cwd));
+            set(env, object, "team", text_or_null(env, f->valid ? f->team : NULL));
+            set(env, object, "signingId", text_or_null(env, f->valid ? f->signing_id : NULL));
+            napi_get_boolean(env, f->valid, &valid);
+            set(env, object, "valid", valid);
+            napi_set_element(env, list, (uint32_t)i, object);
+        }
+        process_free(f);
+    }
+    napi_resolve_deferred(env, c->deferred, list);
+    napi_delete_async_work(env, c->work);
+    free(c);
+}
+
+static napi_value ancestors(napi_env env, napi_callback_info info) {
+    size_t count = 3;
+    napi_value args[3], promise, name;
+    int32_t pid, max;
     napi_get_cb_info(env, info, &count, args, NULL, NULL);
-    if (count < 1 || napi_get_value_int32(env, args[0], &pid) != napi_ok) return fail(env, "describe takes a process id");
-    struct description *d = calloc(1, sizeof *d);
-    if (!d) return fail(env, "No memory");
-    d->pid = pid;
-    napi_create_promise(env, &d->deferred, &promise);
-    napi_create_string_utf8(env, "peer-identity", NAPI_AUTO_LENGTH, &name);
-    napi_create_async_work(env, NULL, name, describe_work, describe_done, d, &d->work);
-    napi_queue_async_work(env, d->work);
+    if (count < 2 || napi_get_value_int32(env, args[0], &pid) != napi_ok || napi_get_value_int32(env, args[1], &max) != napi_ok || max < 1) {
+        return fail(env, "ancestors takes a process id and a number of at least 1");
+    }
+    struct chain *c = calloc(1, sizeof *c);
+    if (!c) return fail(env, "No memory");
+    c->pid = pid;
+    c->max = max > MAX_ANCESTORS ? MAX_ANCESTORS : max;
+    bool is_buffer = false;
+    void *bytes;
+    size_t length;
+    if (count > 2 && napi_is_buffer(env, args[2], &is_buffer) == napi_ok && is_buffer &&
+        napi_get_buffer_info(env, args[2], &bytes, &length) == napi_ok && length == sizeof c->token) {
+        memcpy(c->token, bytes, length);
+        c->has_token = true;
+    }
+    napi_create_string_utf8(env, "belfry peer identity", NAPI_AUTO_LENGTH, &name);
+    if (napi_create_promise(env, &c->deferred, &promise) != napi_ok ||
+        napi_create_async_work(env, NULL, name, read_chain, chain_done, c, &c->work) != napi_ok) {
+        free(c);
+        return fail(env, "No worker thread can be had");
+    }
+    if (napi_queue_async_work(env, c->work) != napi_ok) {
+        napi_delete_async_work(env, c->work);
+        free(c);
+        return fail(env, "No worker thread can be had");
+    }
     return promise;
 }
-#endif
 
 NAPI_MODULE_INIT() {
-    napi_value function;
-    napi_create_function(env, "credentials", NAPI_AUTO_LENGTH, credentials, NULL, &function);
-    napi_set_named_property(env, exports, "credentials", function);
-#ifdef __APPLE__
-    napi_create_function(env, "describe", NAPI_AUTO_LENGTH, describe, NULL, &function);
-    napi_set_named_property(env, exports, "describe", function);
-#endif
+    static const struct {
+        const char *name;
+        napi_callback call;
+    } calls[] = {{"credentials", credentials}, {"startTime", start_time}, {"ancestors", ancestors}};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        napi_value function;
+        napi_create_function(env, calls[i].name, NAPI_AUTO_LENGTH, calls[i].call, NULL, &function);
+        set(env, exports, calls[i].name, function);
+    }
     return exports;
 }

@@ -1,16 +1,15 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compile, nativeTargets } from '../../build/native.mjs';
 import { tempFolder } from '../testing/temp.ts';
+import { answerAll, Shim, StandIn } from './shim-stand-ins.ts';
 
 const folder = tempFolder();
 const root = fileURLToPath(new URL('../../', import.meta.url));
 let shimPath: string;
 let sockets = 0;
+const freshPath = () => folder.at(`s${(sockets += 1)}`);
 
 beforeAll(() => {
   // The same sources, with 600 ms in place of 10 s.
@@ -19,126 +18,10 @@ beforeAll(() => {
 });
 afterAll(() => folder[Symbol.dispose]());
 
-/** A stand-in engine: says ok to the first line and hands over the socket. */
-class StandIn {
-  readonly path: string;
-  readonly hellos: Record<string, unknown>[] = [];
-  readonly lines: string[] = [];
-  socket: Socket | null = null;
-  onLine: (line: string, socket: Socket) => void = () => undefined;
-  greeting = 'ok\n';
-  #server: Server | null = null;
-  readonly #live = new Set<Socket>();
-  readonly #waiters = new Set<() => void>();
-
-  constructor(path = folder.at(`s${(sockets += 1)}`)) {
-    this.path = path;
-  }
-
-  async listen(): Promise<this> {
-    this.#server = createServer((socket) => {
-      this.socket = socket;
-      this.#live.add(socket);
-      socket.on('close', () => this.#live.delete(socket));
-      socket.on('error', () => undefined);
-      let rest = '';
-      let greeted = false;
-      socket.setEncoding('utf8');
-      socket.on('data', (chunk: string) => {
-        const parts = (rest + chunk).split('\n');
-        rest = parts.pop()!;
-        for (const line of parts) {
-          if (greeted) {
-            this.lines.push(line);
-            this.onLine(line, socket);
-          } else {
-            greeted = true;
-            this.hellos.push(JSON.parse(line) as Record<string, unknown>);
-            socket.write(this.greeting);
-          }
-        }
-        for (const wake of this.#waiters) wake();
-      });
-    });
-    this.#server.listen(this.path);
-    await once(this.#server, 'listening');
-    return this;
-  }
-
-  /** As a kill does: connections drop, the path is free again. */
-  async die(): Promise<void> {
-    for (const socket of this.#live) socket.destroy();
-    await new Promise((resolve) => { this.#server?.close(resolve); });
-  }
-
-  async until(fits: () => boolean): Promise<void> {
-    if (fits()) return;
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`The engine got only ${JSON.stringify(this.lines)}`)), 5000);
-      const look = () => {
-        if (!fits()) return;
-        clearTimeout(timer);
-        this.#waiters.delete(look);
-        resolve();
-      };
-      this.#waiters.add(look);
-    });
-  }
-}
-
-class Shim {
-  readonly process: ChildProcess;
-  readonly lines: string[] = [];
-  stderr = '';
-  out = '';
-  readonly #waiters = new Set<() => void>();
-
-  constructor(args: readonly string[], shim = shimPath) {
-    this.process = spawn(shim, args, { stdio: ['pipe', 'pipe', 'pipe'] });
-    this.process.stdin!.on('error', () => undefined);
-    let rest = '';
-    this.process.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
-      this.out += chunk;
-      const parts = (rest + chunk).split('\n');
-      rest = parts.pop()!;
-      this.lines.push(...parts);
-      for (const wake of this.#waiters) wake();
-    });
-    this.process.stderr!.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
-  }
-  write(text: string): void {
-    this.process.stdin!.write(text);
-  }
-  async line(index: number): Promise<string> {
-    if (this.lines.length <= index) {
-      await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`The client got only ${JSON.stringify(this.lines)} ${this.stderr}`)), 5000);
-        const look = () => {
-          if (this.lines.length <= index) return;
-          clearTimeout(timer);
-          this.#waiters.delete(look);
-          resolve();
-        };
-        this.#waiters.add(look);
-      });
-    }
-    return this.lines[index]!;
-  }
-  async code(): Promise<number | null> {
-    if (this.process.exitCode !== null) return this.process.exitCode;
-    return ((await once(this.process, 'exit')) as [number | null])[0];
-  }
-}
-
-const answerAll = (line: string, socket: Socket) => {
-  const { id, method } = JSON.parse(line) as { id?: unknown; method: string };
-  if (id !== undefined) socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: { method } })}\n`);
-};
-
 describe('relay', () => {
   test('says both versions, the mode and the label first', async () => {
-    const engine = await new StandIn().listen();
-    const shim = new Shim(['--client=a "b"\u0001é', '--channel', '--socket', engine.path]);
+    const engine = await new StandIn(freshPath()).listen();
+    const shim = new Shim(shimPath, ['--client=a "b"\u0001é', '--channel', '--socket', engine.path]);
     await engine.until(() => engine.hellos.length === 1);
     const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { version: string };
     expect(engine.hellos[0]).toEqual({ protocol: 1, version, mode: 'mcp', label: 'a "b"\u0001é', channel: true });
@@ -148,9 +31,9 @@ describe('relay', () => {
   });
 
   test('passes whole lines both ways, cut at every byte', async () => {
-    const engine = await new StandIn().listen();
+    const engine = await new StandIn(freshPath()).listen();
     engine.onLine = answerAll;
-    const shim = new Shim(['--socket', engine.path]);
+    const shim = new Shim(shimPath, ['--socket', engine.path]);
     const text = '{"id":1,"method":"ping","x":"é😀"}\n{"id":"1","method":"p"}\n';
     for (const byte of Buffer.from(text)) shim.process.stdin!.write(Buffer.from([byte]));
     expect(JSON.parse(await shim.line(0))).toMatchObject({ id: 1 });
@@ -167,9 +50,9 @@ describe('relay', () => {
   });
 
   test('a line over 1 MiB is answered -32600 with the limit, skipped, and the connection lives', async () => {
-    const engine = await new StandIn().listen();
+    const engine = await new StandIn(freshPath()).listen();
     engine.onLine = answerAll;
-    const shim = new Shim(['--socket', engine.path]);
+    const shim = new Shim(shimPath, ['--socket', engine.path]);
     shim.write(`{"id":5,"method":"x","params":{"a":"${'a'.repeat(3 * 1024 * 1024)}"}}\n{"id":6,"method":"ping"}\n`);
     expect(JSON.parse(await shim.line(0))).toMatchObject({ error: { code: -32600, data: { maxBytes: 1_048_576 } } });
     expect(JSON.parse(await shim.line(1))).toMatchObject({ id: 6, result: {} });
@@ -178,8 +61,8 @@ describe('relay', () => {
   });
 
   test('a line of exactly 1 MiB passes', async () => {
-    const engine = await new StandIn().listen();
-    const shim = new Shim(['--socket', engine.path]);
+    const engine = await new StandIn(freshPath()).listen();
+    const shim = new Shim(shimPath, ['--socket', engine.path]);
     const frame = '{"id":1,"method":"x","params":{"a":""}}';
     const line = frame.replace('""', `"${'a'.repeat(1024 * 1024 - frame.length)}"`);
     shim.write(`${line}\n`);
@@ -190,8 +73,8 @@ describe('relay', () => {
   });
 
   test('half a line at the end of stdin is no message; exit 0', async () => {
-    const engine = await new StandIn().listen();
-    const shim = new Shim(['--socket', engine.path]);
+    const engine = await new StandIn(freshPath()).listen();
+    const shim = new Shim(shimPath, ['--socket', engine.path]);
     shim.write('{"id":1,"method":"a"}\n{"id":2,"meth');
     shim.process.stdin!.end();
     expect(await shim.code()).toBe(0);
@@ -200,8 +83,8 @@ describe('relay', () => {
   });
 
   test('a client that never reads does not make the shim grow', async () => {
-    const engine = await new StandIn().listen();
-    const shim = new Shim(['--socket', engine.path]);
+    const engine = await new StandIn(freshPath()).listen();
+    const shim = new Shim(shimPath, ['--socket', engine.path]);
     await engine.until(() => engine.hellos.length === 1);
     shim.process.stdout!.pause();
     const line = `{"jsonrpc":"2.0","method":"n","params":{"a":"${'x'.repeat(1000)}"}}\n`;
@@ -220,11 +103,11 @@ describe('the engine goes away', () => {
   const subscribe = '{"jsonrpc":"2.0","id":9,"method":"resources/subscribe","params":{"uri":"belfry://status"}}';
 
   test('what was in flight is answered at once; handshake and subscriptions are replayed and their answers swallowed', async () => {
-    const engine = await new StandIn().listen();
+    const engine = await new StandIn(freshPath()).listen();
     engine.onLine = (line, socket) => {
       if (!line.includes('"slow"')) answerAll(line, socket);
     };
-    const shim = new Shim(['--socket', engine.path]);
+    const shim = new Shim(shimPath, ['--socket', engine.path]);
     shim.write(`${initialize}\n${initialized}\n${subscribe}\n{"id":"7","method":"slow"}\n{"id":7,"method":"slow"}\n`);
     await engine.until(() => engine.lines.length === 5);
     await shim.line(1);
@@ -240,7 +123,10 @@ describe('the engine goes away', () => {
     expect(JSON.parse(await shim.line(4))).toMatchObject({ id: 8, result: { method: 'ping' } });
     const methods = second.lines.map((line) => (JSON.parse(line) as { method: string }).method);
     expect(methods).toEqual(['initialize', 'notifications/initialized', 'resources/subscribe', 'ping']);
-    expect(second.lines[0]).toBe(initialize.replace('"id":0', '"id":"belfry-replay-1"'));
+    // An id of our own that no client can guess; nothing else is changed.
+    const { id } = JSON.parse(second.lines[0]!) as { id: string };
+    expect(id).toMatch(/^belfry-replay-[0-9a-f]{16}-1$/);
+    expect(second.lines[0]).toBe(initialize.replace('"id":0', `"id":"${id}"`));
     expect(shim.lines).toHaveLength(5);
     shim.process.stdin!.end();
     expect(await shim.code()).toBe(0);
@@ -248,12 +134,14 @@ describe('the engine goes away', () => {
   });
 
   test('an unsubscribed resource and a cancelled request are not told again', async () => {
-    const engine = await new StandIn().listen();
+    const engine = await new StandIn(freshPath()).listen();
     engine.onLine = (line, socket) => {
       if (!line.includes('"slow"')) answerAll(line, socket);
     };
-    const shim = new Shim(['--socket', engine.path]);
-    shim.write(`${initialize}\n${subscribe}\n${subscribe.replace('9', '10').replace('/subscribe', '/unsubscribe')}\n{"id":3,"method":"slow"}\n{"method":"notifications/cancelled","params":{"requestId":3}}\n`);
+    const shim = new Shim(shimPath, ['--socket', engine.path]);
+    shim.write(`${initialize}\n`);
+    await shim.line(0);
+    shim.write(`${subscribe}\n${subscribe.replace('9', '10').replace('/subscribe', '/unsubscribe')}\n{"id":3,"method":"slow"}\n{"method":"notifications/cancelled","params":{"requestId":3}}\n`);
     await engine.until(() => engine.lines.length === 5);
     await shim.line(2);
     await engine.die();
@@ -268,9 +156,9 @@ describe('the engine goes away', () => {
   });
 
   test('requests are held, then answered not_running, and the shim stays for the next engine', async () => {
-    const engine = await new StandIn().listen();
+    const engine = await new StandIn(freshPath()).listen();
     engine.onLine = answerAll;
-    const shim = new Shim(['--socket', engine.path]);
+    const shim = new Shim(shimPath, ['--socket', engine.path]);
     shim.write('{"id":1,"method":"ping"}\n');
     await shim.line(0);
     await engine.die();
@@ -290,9 +178,9 @@ describe('the engine goes away', () => {
   });
 
   test('more than 64 KiB is not held', async () => {
-    const engine = await new StandIn().listen();
+    const engine = await new StandIn(freshPath()).listen();
     engine.onLine = answerAll;
-    const shim = new Shim(['--socket', engine.path]);
+    const shim = new Shim(shimPath, ['--socket', engine.path]);
     shim.write('{"id":1,"method":"ping"}\n');
     await shim.line(0);
     await engine.die();
@@ -305,7 +193,7 @@ describe('the engine goes away', () => {
 
 describe('no engine', () => {
   test('MCP mode waits, then one sentence and exit 69', async () => {
-    const shim = new Shim(['--socket', folder.at('nobody')]);
+    const shim = new Shim(shimPath, ['--socket', folder.at('nobody')]);
     shim.write('{"id":1,"method":"ping"}\n');
     expect(await shim.code()).toBe(69);
     expect(shim.stderr).toBe('belfry-mcp: Belfry is not running. Open Belfry, then start this client again.\n');
@@ -313,9 +201,9 @@ describe('no engine', () => {
   });
 
   test('an engine that comes within the wait is used', async () => {
-    const engine = new StandIn();
+    const engine = new StandIn(freshPath());
     engine.onLine = answerAll;
-    const shim = new Shim(['--socket', engine.path]);
+    const shim = new Shim(shimPath, ['--socket', engine.path]);
     shim.write('{"id":1,"method":"ping"}\n');
     await new Promise((resolve) => { setTimeout(resolve, 200); });
     await engine.listen();
@@ -325,10 +213,10 @@ describe('no engine', () => {
   });
 
   test('a refusal of the engine is said, exit 69', async () => {
-    const engine = new StandIn();
+    const engine = new StandIn(freshPath());
     engine.greeting = 'error Update Belfry and start the client again.\n';
     await engine.listen();
-    const shim = new Shim(['--socket', engine.path]);
+    const shim = new Shim(shimPath, ['--socket', engine.path]);
     expect(await shim.code()).toBe(69);
     expect(shim.stderr).toBe('belfry-mcp: Update Belfry and start the client again.\n');
     await engine.die();
@@ -341,7 +229,7 @@ describe('no engine', () => {
     { args: ['--bogus'], code: 3, says: /unknown option --bogus/ },
     { args: ['--socket'], code: 3, says: /--socket needs a path/ },
   ])('$args exits $code with a sentence', async ({ args, code, says }) => {
-    const shim = new Shim(args);
+    const shim = new Shim(shimPath, args);
     expect(await shim.code()).toBe(code);
     expect(shim.stderr).toMatch(says);
   });
@@ -349,10 +237,10 @@ describe('no engine', () => {
 
 describe('commands', () => {
   test('prints the frames where they belong and exits with the code', async () => {
-    const engine = new StandIn();
+    const engine = new StandIn(freshPath());
     engine.greeting = 'ok\no 6\nhello\ne 5\noops\no 3\nyou\nx 2\n'.replace('o 3\nyou\n', 'o 3\nyou');
     await engine.listen();
-    const shim = new Shim(['--socket', engine.path, 'senders', 'add', 'a"b', '\\']);
+    const shim = new Shim(shimPath, ['--socket', engine.path, 'senders', 'add', 'a"b', '\\']);
     expect(await shim.code()).toBe(2);
     expect(shim.out).toBe('hello\nyou');
     expect(shim.stderr).toBe('oops\n');
@@ -361,10 +249,10 @@ describe('commands', () => {
   });
 
   test('an engine that goes away half-way is a sentence and exit 3', async () => {
-    const engine = new StandIn();
+    const engine = new StandIn(freshPath());
     engine.greeting = 'ok\no 100\nhalf';
     await engine.listen();
-    const shim = new Shim(['--socket', engine.path, 'status']);
+    const shim = new Shim(shimPath, ['--socket', engine.path, 'status']);
     await engine.until(() => engine.hellos.length === 1);
     await new Promise((resolve) => { setTimeout(resolve, 50); });
     await engine.die();
@@ -374,7 +262,7 @@ describe('commands', () => {
 
   test('--version and --help need no engine', async () => {
     for (const flag of ['--version', '--help']) {
-      const shim = new Shim([flag]);
+      const shim = new Shim(shimPath, [flag]);
       expect(await shim.code()).toBe(0);
       expect(shim.out).toMatch(/belfry-mcp/);
     }

@@ -109,6 +109,8 @@ interface Row<S> {
   readonly expected: Expected;
   /** The row changes after its verdict, or another row stands for it: catch-up is not compared. */
   readonly changes?: true;
+  /** The row that rang is gone: for a reader from before it, this copy stands for it in catch-up. */
+  readonly standsIn?: true;
   readonly ownHandles?: readonly string[];
 }
 
@@ -153,24 +155,24 @@ const mailRows: readonly Row<MailStage>[] = [
   { name: 'the trash', source: MAIL, expected: 'trash', run: ({ mail }) => mail.arrive({ mailbox: 'Deleted Messages' }) },
   { name: "Gmail's trash", source: ROLES, expected: 'trash', run: ({ mail, gmail }) => mail.arrive({ account: gmail, mailbox: '[Gmail]/Trash' }) },
   { name: 'the deleted flag', source: ARCH, expected: 'deleted', run: ({ mail }) => mail.arrive({ flags: { deleted: true } }) },
-  { name: 'moved', source: MAIL, expected: 'moved', run: ({ mail, stage }) => { const first = mail.arrive(); stage.look(); return mail.move(first, 'Projects'); } },
+  { name: 'moved', source: MAIL, expected: 'moved', standsIn: true, run: ({ mail, stage }) => { const first = mail.arrive(); stage.look(); return mail.move(first, 'Projects'); } },
   {
     name: 'moved and moved back', source: MAIL, expected: 'moved', changes: true,
     run: ({ mail, stage }) => { const first = mail.arrive(); stage.look(); const second = mail.move(first, 'Projects'); stage.look(); return [second, mail.move(second, 'INBOX')]; },
   },
   { name: 'moved by a rule before the first look: the copy is the first row seen', source: ARCH, expected: 'rings', run: ({ mail }) => mail.move(mail.arrive(), 'Projects') },
   {
-    name: 'moved, without a Message-ID', source: ARCH, expected: 'moved',
+    name: 'moved, without a Message-ID', source: ARCH, expected: 'moved', standsIn: true,
     run: ({ mail, stage }) => { const first = mail.arrive({ messageId: '' }); stage.look(); return mail.move(first, 'Projects'); },
   },
   { name: 'without a Message-ID', source: 'data-formats/envelope-index 3', expected: 'rings', run: ({ mail }) => mail.arriveMany([{ messageId: '' }, { messageId: '' }]) },
   { name: 'a mail from before the first start moves', source: 'rulings 5', expected: 'moved', run: ({ mail, old }) => mail.move(old, 'Projects') },
   {
-    name: 'a move after a restart', source: ARCH, expected: 'moved',
+    name: 'a move after a restart', source: ARCH, expected: 'moved', standsIn: true,
     run: ({ mail, stage }) => { const first = mail.arrive(); stage.settle(); stage.down(); stage.up(); return mail.move(first, 'Projects'); },
   },
   {
-    name: 'a move while the engine was down', source: ARCH, expected: 'moved',
+    name: 'a move while the engine was down', source: ARCH, expected: 'moved', standsIn: true,
     run: ({ mail, stage }) => { const first = mail.arrive(); stage.settle(); stage.down(); const copy = mail.move(first, 'Projects'); stage.up(); return copy; },
   },
   { name: 'filed as junk', source: MAIL, expected: 'junk', run: ({ mail, stage }) => { const first = mail.arrive(); stage.look(); return mail.fileAsJunk(first); } },
@@ -184,7 +186,7 @@ const mailRows: readonly Row<MailStage>[] = [
     run: ({ mail, stage }) => { const trash = mail.arrive({ mailbox: 'Deleted Messages' }); stage.look(); return mail.move(trash, 'INBOX'); },
   },
   {
-    name: 'a mailbox is rebuilt', source: MAIL, expected: 'moved',
+    name: 'a mailbox is rebuilt', source: MAIL, expected: 'moved', changes: true,
     run: ({ mail, imap, stage }) => { mail.arriveMany([{}, {}, {}]); stage.look(); return mail.rebuildMailbox(imap, 'INBOX'); },
   },
   { name: 'synced late', source: MAIL, expected: 'backfill', run: ({ mail }) => mail.resyncLate() },
@@ -460,7 +462,7 @@ function verify<S extends { readonly stage: Stage }>(row: Row<S>, at: S): void {
   expect(verdicts).toEqual(new Map(rowids.map((rowid) => [rowid, [row.expected]])));
   if (row.changes) return;
   const told = at.stage.caughtUp();
-  expect(rowids.filter((rowid) => told.has(rowid))).toEqual(row.expected === 'rings' ? rowids : []);
+  expect(rowids.filter((rowid) => told.has(rowid))).toEqual(row.expected === 'rings' || row.standsIn ? rowids : []);
 }
 
 describe('mail: arrival or not', () => {
