@@ -26,6 +26,8 @@ export interface TailListener {
 export const TICK_MS = 250;
 /** A wake can precede its commit: look again this long after it until `data_version` moved. 0 is the end of the turn. */
 const LADDER_MS = [0, 1, 2, 4, 8, 16, 32, 64];
+/** Most commits end within a millisecond of their first wake: so many turns are looked at before a timer is. */
+const TURNS = 100;
 /** An incomplete row is looked at again after these times and is then delivered as it is. */
 const PENDING_MS = [200, 1000];
 const BUSY_REPORT_MS = 2000;
@@ -56,6 +58,7 @@ export class Tail {
   /** The look at the end of the turn in which a wake came. */
   #soon: (() => void) | null = null;
   #unanswered = false;
+  #turnsLeft = 0;
   #pendingTimer: (() => void) | null = null;
   #version = -1;
   #position = 0;
@@ -162,6 +165,7 @@ export class Tail {
    */
   wake(): void {
     if (this.#trouble !== null || !this.#timer) return;
+    this.#turnsLeft = TURNS;
     if (this.#soon !== null) {
       this.#unanswered = true;
       return;
@@ -170,9 +174,19 @@ export class Tail {
       this.#unanswered = true;
       this.#unanswered = !this.#look();
     });
+    this.#lookSoon();
+  }
+
+  #lookSoon(): void {
     this.#soon = this.#clock.after(0, () => {
       this.#soon = null;
-      if (this.#unanswered && this.#trouble === null) this.#guarded(() => this.#look() || this.#climb(1));
+      if (!this.#unanswered || this.#trouble !== null) return;
+      this.#guarded(() => {
+        this.#turnsLeft -= 1;
+        if (this.#look()) this.#unanswered = false;
+        else if (this.#turnsLeft > 0) this.#lookSoon();
+        else this.#climb(1);
+      });
     });
   }
 
