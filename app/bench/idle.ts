@@ -3,13 +3,15 @@ import { openStreams } from './streams.ts';
 import type { Figure } from './table.ts';
 
 const SECONDS = 60;
+/** After 500 openings the garbage collector works for some seconds. */
+const SETTLE_MS = 12_000;
 
 /** Streams that wait: what the engine costs while nothing comes. Two heartbeats fall into the minute. */
 export async function idle(): Promise<Figure[]> {
   await using stage = await openStage({ engine: { countSql: true } });
   await openStreams(stage, (stream) => `s${stream}@example.org`);
   await stage.writer.burst({ store: 'mail', n: 50, perSecond: 50, senders: ['s0@example.org'] });
-  await new Promise((done) => setTimeout(done, 3000));
+  await new Promise((done) => setTimeout(done, SETTLE_MS));
   const before = await stage.usage();
   await new Promise((done) => setTimeout(done, SECONDS * 1000));
   const after = await stage.usage();
