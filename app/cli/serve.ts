@@ -1,8 +1,5 @@
-import { FolderHeldError } from '../endpoint/lock.ts';
-import { EndpointError } from '../endpoint/endpoint.ts';
-import { engineOf, type EngineSettings } from '../engine/host.ts';
+import { engineOf, startTrouble, type EngineSettings } from '../engine/host.ts';
 import { commandRunner } from '../engine/commands.ts';
-import { describeFault } from '../engine/log.ts';
 import { startPage } from '../engine/page.ts';
 
 export interface ServeFlags extends EngineSettings {
@@ -30,8 +27,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
     engine.command = commandRunner(engine, 'serve');
     await engine.start();
   } catch (error) {
-    if (error instanceof FolderHeldError || error instanceof EndpointError) log(error.message);
-    else log(`The engine could not start: ${startTrouble(error)}`);
+    log(startTrouble(error));
     await engine?.stop().catch(() => undefined);
     return 3;
   }
@@ -45,12 +41,4 @@ export async function serve(flags: ServeFlags): Promise<number> {
   await page?.close();
   await engine.stop();
   return code;
-}
-
-function startTrouble(error: unknown): string {
-  const { code } = error as { code?: string };
-  if (code === 'EACCES' || code === 'EPERM') return 'the data folder cannot be written to.';
-  if (code === 'ENOTDIR' || code === 'EEXIST') return 'the data folder is not a folder.';
-  if (code === 'ENOSPC') return 'the disk is full.';
-  return describeFault(error);
 }

@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { existsSync } from 'node:fs';
 import { regionFromLocale } from '../apple/sender.ts';
 import { peerIdentifier } from '../endpoint/peer-identity.ts';
+import { EndpointError } from '../endpoint/endpoint.ts';
+import { FolderHeldError } from '../endpoint/lock.ts';
 import { Engine, type EngineOptions } from './engine.ts';
-import type { Log } from './log.ts';
+import { describeFault, type Log } from './log.ts';
 
 /** What a host says in flags or in its first message; the rest is where macOS keeps things. */
 export interface EngineSettings {
@@ -44,4 +46,15 @@ export function nativeFile(name: string): string {
   const here = dirname(fileURLToPath(import.meta.url));
   const places = [join(here, 'bin', name), join(here, '..', 'bin', name), join(here, '..', '..', 'dist', 'bin', name)];
   return places.find((path) => existsSync(path)) ?? places[0]!;
+}
+
+/** Why an engine did not start, as a whole sentence without a path: the same under every host. */
+export function startTrouble(error: unknown): string {
+  if (error instanceof FolderHeldError || error instanceof EndpointError) return error.message;
+  const { code } = error as { code?: string };
+  const why = code === 'EACCES' || code === 'EPERM' ? 'the data folder cannot be written to.'
+    : code === 'ENOTDIR' || code === 'EEXIST' ? 'the data folder is not a folder.'
+    : code === 'ENOSPC' ? 'the disk is full.'
+    : describeFault(error);
+  return `The engine could not start: ${why}`;
 }

@@ -1,7 +1,7 @@
 import type { Port } from '../contract/port.ts';
 import { commandRunner } from './commands.ts';
 import { serveUi } from './contract-handlers.ts';
-import { engineOf, type EngineSettings } from './host.ts';
+import { engineOf, startTrouble, type EngineSettings } from './host.ts';
 import type { Engine } from './engine.ts';
 
 /** The first message of a host, and what comes back. Afterwards the port speaks the contract. */
@@ -58,7 +58,7 @@ async function start(message: StartMessage, host: Port): Promise<void> {
     serveUi(engine, host);
     say({ ready: engine.socketPath });
   } catch (error) {
-    say({ failed: error instanceof Error ? error.message : 'The engine could not start.' });
+    say({ failed: startTrouble(error) });
     process.exitCode = 3;
   }
 }

@@ -392,6 +392,8 @@ export class Tail {
       if (error.kind === 'busy') {
         // Mail's checkpoints pass in milliseconds; the timer tries again, and only a long wait is told.
         this.#busySince ??= this.#clock.monotonic();
+        // Never opened yet: what a client is answered meanwhile is that it is busy, not that it is missing.
+        if (this.#told === undefined) this.#trouble = 'busy';
         if (this.#clock.monotonic() - this.#busySince >= BUSY_REPORT_MS) this.#setTrouble('busy');
         return false;
       }
