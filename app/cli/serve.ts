@@ -18,6 +18,8 @@ export async function serve(flags: ServeFlags): Promise<number> {
   const ended = new Promise<number>((resolve) => {
     end = resolve;
   });
+  // Before anything says that we are ready: a stop may come in the same moment.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(0));
   let engine;
   try {
     engine = engineOf(flags, 'serve', log, (sentence) => {
@@ -36,7 +38,6 @@ export async function serve(flags: ServeFlags): Promise<number> {
   const page = flags.ui === undefined ? null : await startPage(engine, flags.ui);
   process.stdout.write(`listening ${engine.socketPath}\n`);
   if (page) process.stdout.write(`page ${page.address}\n`);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(0));
   const code = await ended;
   await page?.close();
   await engine.stop();
