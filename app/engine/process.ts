@@ -36,7 +36,10 @@ function hostPort(): Port | null {
   }
   if (!process.send) return null;
   process.on('message', hear);
-  return { onMessage, postMessage: (value) => void process.send!(value) };
+  // A host that left cannot be told: with a callback the refusal is a value, without one it would end the process.
+  return { onMessage, postMessage: (value) => {
+    if (process.connected) process.send!(value, undefined, undefined, () => {});
+  } };
 }
 
 function isStart(value: unknown): value is StartMessage {
