@@ -1,9 +1,12 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 // Real processes, sockets and SQLite files: one fork per file, no shared state between files.
 export default defineConfig({
+  // The package needs its binary to be loaded; only main/ imports it.
+  resolve: { alias: { electron: fileURLToPath(new URL('main/testing/electron-double.ts', import.meta.url)) } },
   test: {
-    include: ['app/**/*.test.ts'],
+    include: ['app/**/*.test.ts', 'main/**/*.test.ts', 'renderer/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

@@ -2,7 +2,8 @@
 // it runs before there are any.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -55,10 +56,12 @@ function filesBelow(folder, keep) {
     .sort();
 }
 
-/** `dist/`: the CLI bundle and the native parts; again only if a source changed. */
+/** `dist/`: the bundles, the page and the native parts; again only if a source changed. */
 async function build() {
   const sources = [
     ...filesBelow(join(root, 'app'), (path) => /\.(ts|html|css)$/.test(path) && !path.endsWith('.test.ts')),
+    ...filesBelow(join(root, 'main'), (path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes(join('main', 'testing'))),
+    ...filesBelow(join(root, 'renderer'), (path) => /\.(tsx?|html|css)$/.test(path) && !/\.test\.tsx?$/.test(path) && !path.includes(join('renderer', 'testing'))),
     ...filesBelow(join(root, 'build'), (path) => path.endsWith('.mjs')),
     join(root, 'package-lock.json'),
   ];
@@ -66,10 +69,36 @@ async function build() {
   const wanted = hashOf(sources);
   const { buildNative } = await import('./native.mjs');
   await buildNative({ root, log: say });
-  if (existsSync(stamp) && existsSync(join(root, 'dist', 'belfry.js')) && readFileSync(stamp, 'utf8') === wanted) return;
+  const made = ['belfry.js', join('main', 'main.js'), join('page', 'index.html')].every((name) => existsSync(join(root, 'dist', name)));
+  if (existsSync(stamp) && made && readFileSync(stamp, 'utf8') === wanted) return;
   say('building dist/');
-  execFileSync(findNode(), [join(root, 'build', 'bundle.mjs')], { cwd: root, stdio: ['ignore', 2, 2] });
+  for (const part of ['bundle.mjs', 'page.mjs']) execFileSync(findNode(), [join(root, 'build', part)], { cwd: root, stdio: ['ignore', 2, 2] });
   writeFileSync(stamp, wanted);
+}
+
+/** The app: on a Mac with the Electron of the lockfile, whose binary is fetched once; elsewhere with the smoke test's. */
+async function startApp(node, args, env) {
+  if (process.platform === 'darwin') {
+    const electron = join(root, 'node_modules', 'electron');
+    if (!existsSync(join(electron, 'path.txt'))) {
+      say('fetching the Electron binary (once)');
+      const status = run(node, [join(electron, 'install.js')], { env });
+      if (status !== 0) throw new Error('the Electron binary could not be fetched; its own message stands above.');
+    }
+    return run(join(electron, 'dist', readFileSync(join(electron, 'path.txt'), 'utf8').trim()), [root, ...args], { env });
+  }
+  const { smokeRuntime, smokeCommand } = await import('./smoke-runtime.mjs');
+  const runtime = await smokeRuntime(say);
+  if ('skipped' in runtime) throw new Error(`the app can't be started here: ${runtime.skipped}.`);
+  if (!process.env.DISPLAY) throw new Error('the app needs a screen: set DISPLAY, or start it under xvfb-run.');
+  const folder = mkdtempSync(join(tmpdir(), 'belfry-start-'));
+  chmodSync(folder, 0o755);
+  try {
+    const { command, node: engineNode, home } = smokeCommand(runtime, folder);
+    return run(command, args, { env: { ...env, ...home, BELFRY_ENGINE_NODE: engineNode } });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function main() {
@@ -86,6 +115,10 @@ async function main() {
       return run(node, [join(root, 'app', 'testing', 'demo', 'demo.ts'), ...args], { env });
     case 'bench':
       return run(node, ['--expose-gc', join(root, 'app', 'bench', 'bench.ts'), ...args], { env });
+    case 'start':
+      return startApp(node, args, env);
+    case 'screenshots':
+      return run(node, [join(root, 'build', 'screenshots.mjs'), ...args], { env });
     case 'test':
       return run(node, [join(root, 'build', 'test.mjs'), ...args], { env });
     default:

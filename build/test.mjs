@@ -27,6 +27,7 @@ const env = { ...process.env, ...(chromium && { BELFRY_CHROMIUM: chromium }) };
 const checks = [
   ...(only.length > 0 ? [] : [
     ['types', node, [tool('typescript/bin/tsc'), '--noEmit']],
+    ['types of the page', node, [tool('typescript/bin/tsc'), '--noEmit', '-p', 'renderer']],
     ['lint', node, [tool('oxlint/bin/oxlint'), '--deny-warnings', '.']],
   ]),
   ['tests', node, [tool('vitest/vitest.mjs'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...only]],

@@ -3,7 +3,7 @@ import type { EventType } from '../events/occurrence.ts';
 
 export type ActivityKind = 'delivered' | 'not_sent' | 'subscribed' | 'unsubscribed' | 'changed' | 'woke' | 'gap' | 'client';
 
-/** What happened, without names, addresses and subjects (architecture 2). `reason` is a fixed word or sentence of ours. */
+/** What happened, without names and subjects (architecture 2). `reason` is a fixed word or sentence of ours. */
 export interface Activity {
   readonly kind: ActivityKind;
   readonly type?: EventType;
@@ -12,6 +12,8 @@ export interface Activity {
   readonly eventId?: string;
   readonly rowid?: number;
   readonly reason?: string;
+  /** Kept only where the owner asked for it. */
+  readonly sender?: string;
 }
 
 export interface ActivityRow {
@@ -24,6 +26,8 @@ export interface ActivityRow {
   readonly eventId: string | null;
   readonly rowid: number | null;
   readonly reason: string | null;
+  /** Null unless the owner asked for senders to be kept. */
+  readonly sender: string | null;
 }
 
 export interface ActivityFilter {
@@ -48,15 +52,16 @@ const KEEP_MS = 30 * 86_400_000;
 const MAX_BYTES = 10 * 1024 * 1024;
 const PRUNE_MS = 3_600_000;
 const MAX_REASON = 200;
+const DAY_MS = 86_400_000;
 
 /** Row, its share of two indexes, and the texts that stand in both: close to what the file grows by. */
-const ROW_BYTES = `(80 + length(kind) + 2 * length(coalesce(client, '')) + 2 * length(coalesce(event_id, '')) + length(coalesce(type, '')) + length(coalesce(reason, '')))`;
+const ROW_BYTES = `(80 + length(kind) + 2 * length(coalesce(client, '')) + 2 * length(coalesce(event_id, '')) + length(coalesce(type, '')) + length(coalesce(reason, '')) + length(coalesce(sender, '')))`;
 
-type Values = [at: number, kind: string, type: string | null, client: string | null, eventId: string | null, rowid: number | null, reason: string | null];
+type Values = [at: number, kind: string, type: string | null, client: string | null, eventId: string | null, rowid: number | null, reason: string | null, sender: string | null];
 
 /**
  * What Activity shows, in state.db. One event counts once for each client and kind, however often it is sent
- * again. A kill loses the last quarter of a second; nothing rests on it.
+ * again. Senders are kept only for the days that the owner chose. A kill loses the last quarter of a second; nothing rests on it.
  */
 export class ActivityLog {
   readonly #db: Database;
@@ -66,6 +71,8 @@ export class ActivityLog {
   #held: Values[] = [];
   #cancel: (() => void) | null = null;
   #prunedAt = -Infinity;
+  #keepDays = 0;
+  #today: { readonly from: number; readonly ids: Map<string, Set<string>> } | null = null;
   #lost = 0;
 
   constructor(db: Database, options: ActivityOptions) {
@@ -74,12 +81,14 @@ export class ActivityLog {
     db.exec(`
       CREATE TABLE IF NOT EXISTS activity (
         id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, kind TEXT NOT NULL, type TEXT, client TEXT,
-        event_id TEXT, store_row INTEGER, reason TEXT
+        event_id TEXT, store_row INTEGER, reason TEXT, sender TEXT
       );
       CREATE UNIQUE INDEX IF NOT EXISTS activity_once ON activity (kind, client, event_id) WHERE event_id IS NOT NULL AND client IS NOT NULL;
       CREATE INDEX IF NOT EXISTS activity_at ON activity (at);
     `);
-    this.#insert = db.prepare('INSERT OR IGNORE INTO activity (at, kind, type, client, event_id, store_row, reason) VALUES (?, ?, ?, ?, ?, ?, ?)');
+    // Tables of an earlier version lack the sender.
+    if (!(db.pragma('table_info(activity)') as { name: string }[]).some(({ name }) => name === 'sender')) db.exec('ALTER TABLE activity ADD COLUMN sender TEXT');
+    this.#insert = db.prepare('INSERT OR IGNORE INTO activity (at, kind, type, client, event_id, store_row, reason, sender) VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
   }
 
   /** Entries that a full disk cost. */
@@ -88,8 +97,11 @@ export class ActivityLog {
   }
 
   record(activity: Activity): void {
-    const { kind, type, client, eventId, rowid, reason } = activity;
-    this.#held.push([this.#options.now(), kind, type ?? null, client ?? null, eventId ?? null, rowid ?? null, reason?.slice(0, MAX_REASON) ?? null]);
+    const { kind, type, client, eventId, rowid, reason, sender } = activity;
+    this.#held.push([
+      this.#options.now(), kind, type ?? null, client ?? null, eventId ?? null, rowid ?? null, reason?.slice(0, MAX_REASON) ?? null,
+      this.#keepDays > 0 ? (sender ?? null) : null,
+    ]);
     if (this.#held.length > MAX_HELD) {
       this.#held.shift();
       this.#lost += 1;
@@ -115,6 +127,7 @@ export class ActivityLog {
       return;
     }
     this.#held = [];
+    for (const row of rows) this.#countToday(row);
     if (rows.length > 0) for (const listener of this.#listeners) listener(rows);
     this.#prune();
   }
@@ -130,15 +143,39 @@ export class ActivityLog {
       values.push(value);
     }
     return this.#db.prepare(`
-      SELECT id, at, kind, type, client, event_id AS eventId, store_row AS rowid, reason FROM activity
+      SELECT id, at, kind, type, client, event_id AS eventId, store_row AS rowid, reason, sender FROM activity
       ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY id DESC LIMIT ?
     `).all(...values, limit) as ActivityRow[];
   }
 
-  /** How many were delivered since `since` (Unix ms): "3 delivered today". */
-  deliveredSince(since: number, type: EventType): number {
+  /** How many events were delivered on this local day, to whomever: "3 delivered today". Counted in memory, read from disk once a day. */
+  deliveredToday(type: EventType): number {
     this.flush();
-    return this.#db.prepare("SELECT count(DISTINCT event_id) FROM activity WHERE at >= ? AND kind = 'delivered' AND type = ?").pluck().get(since, type) as number;
+    return this.#idsOfToday().get(type)?.size ?? 0;
+  }
+
+  /** When each client was last sent an event (Unix ms), as far as that is kept. */
+  lastDeliveries(): Map<string, number> {
+    this.flush();
+    return new Map(this.#db.prepare("SELECT client, max(at) FROM activity WHERE kind = 'delivered' AND client IS NOT NULL GROUP BY client").raw().all() as [string, number][]);
+  }
+
+  /** All that is kept as JSON lines, oldest first: the same data as on screen. */
+  export(): string {
+    this.flush();
+    const rows = this.#db.prepare('SELECT id, at, kind, type, client, event_id AS eventId, store_row AS rowid, reason, sender FROM activity ORDER BY id').all() as ActivityRow[];
+    return rows.map((row) => `${JSON.stringify({ ...row, at: new Date(row.at).toISOString() })}\n`).join('');
+  }
+
+  /**
+   * Senders are stored with new rows for so many days; 0 stores none and erases those that are there, at once.
+   * Call it at the start and after each change of the setting.
+   */
+  keepSenders(days: number): void {
+    this.#keepDays = days;
+    if (days === 0) this.#held = this.#held.map((values) => [...values.slice(0, -1), null] as unknown as Values);
+    this.flush();
+    this.#forgetSenders();
   }
 
   /** Rows as they are written. */
@@ -162,12 +199,43 @@ export class ActivityLog {
     });
   }
 
+  #countToday(row: ActivityRow): void {
+    if (row.kind !== 'delivered' || row.type === null || row.eventId === null || this.#today === null) return;
+    const ids = this.#idsOfToday();
+    if (row.at < this.#today.from) return;
+    const known = ids.get(row.type);
+    if (known) known.add(row.eventId);
+    else ids.set(row.type, new Set([row.eventId]));
+  }
+
+  #idsOfToday(): Map<string, Set<string>> {
+    const midnight = new Date(this.#options.now());
+    midnight.setHours(0, 0, 0, 0);
+    const from = midnight.getTime();
+    if (this.#today?.from !== from) {
+      const ids = new Map<string, Set<string>>();
+      this.#today = { from, ids };
+      const rows = this.#db.prepare("SELECT DISTINCT type, event_id FROM activity WHERE at >= ? AND kind = 'delivered' AND type IS NOT NULL AND event_id IS NOT NULL")
+        .raw().all(from) as [string, string][];
+      for (const [type, id] of rows) ids.set(type, (ids.get(type) ?? new Set()).add(id));
+    }
+    return this.#today.ids;
+  }
+
+  #forgetSenders(): void {
+    const before = this.#options.now() - this.#keepDays * DAY_MS;
+    const erased = this.#db.prepare('UPDATE activity SET sender = NULL WHERE sender IS NOT NULL AND (? = 0 OR at < ?)').run(this.#keepDays, before).changes;
+    // Also out of free pages (`secure_delete` of the connection) and of the write-ahead log.
+    if (erased > 0) this.#db.pragma('wal_checkpoint(TRUNCATE)');
+  }
+
   /** 30 days or 10 MB, whichever is less (ui.md, Activity). */
   #prune(): void {
     const now = this.#options.now();
     if (Math.abs(now - this.#prunedAt) < PRUNE_MS) return;
     this.#prunedAt = now;
     try {
+      this.#forgetSenders();
       this.#deleteOld(now);
     } catch {
       // The next hour tries again.
@@ -185,6 +253,6 @@ export class ActivityLog {
 }
 
 function rowOf(id: number, values: Values): ActivityRow {
-  const [at, kind, type, client, eventId, rowid, reason] = values;
-  return { id, at, kind: kind as ActivityKind, type: type as EventType | null, client, eventId, rowid, reason };
+  const [at, kind, type, client, eventId, rowid, reason, sender] = values;
+  return { id, at, kind: kind as ActivityKind, type: type as EventType | null, client, eventId, rowid, reason, sender };
 }

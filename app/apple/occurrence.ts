@@ -65,6 +65,7 @@ interface Row {
   /** Mailbox ROWID or chat ROWID in which age is judged; null while unknown. */
   readonly box: number | null;
   readonly hasAttachments: boolean;
+  readonly attachmentCount: number;
 }
 
 export interface MailRow extends Row {
@@ -109,7 +110,6 @@ export interface MessageRow extends Row {
   readonly chat: Chat | null;
   /** `iMessage`, `SMS`, `RCS`, ... as the store spells it. */
   readonly service: string | null;
-  readonly attachmentCount: number;
   readonly replyTo: string | null;
   /** SHA-256 of the text (hex) held in memory for twins only; null where the row has no text. */
   readonly textHash: string | null;

@@ -56,6 +56,23 @@ export interface Page<R> {
   readonly through: number;
 }
 
+/** Somebody who wrote lately. */
+export interface RecentSender {
+  /** Normalised. */
+  readonly sender: string;
+  readonly name: string | null;
+  /** Unix ms of the newest, or null. */
+  readonly date: number | null;
+}
+
+/** A chat as its owner knows it. */
+export interface KnownChat extends Chat {
+  /** Display name; for a group without one, its members; else the guid. */
+  readonly title: string;
+  /** Unix ms of the newest message, or null. */
+  readonly date: number | null;
+}
+
 /** One store. One kept read-only connection; no call holds a transaction across an await. */
 export interface StoreReader<R extends StoreRow = StoreRow> {
   readonly kind: StoreKind;
@@ -89,6 +106,8 @@ export interface StoreReader<R extends StoreRow = StoreRow> {
   backtest(senders: SenderSet, since: number, examples: number): { readonly count: number; readonly examples: readonly R[] };
   /** Newest date (Unix ms) among rows of a mailbox or chat at or below `rowid`, or null. */
   newestDate(box: number, rowid: number): number | null;
+  /** Who wrote the newest `rows` rows that can ring: each once, newest first. One bounded query. */
+  recentSenders(rows: number): readonly RecentSender[];
 }
 
 export interface MailReader extends StoreReader<MailRow> {
@@ -108,6 +127,10 @@ export interface MessagesReader extends StoreReader<MessageRow> {
   readonly kind: 'messages';
   /** Chats with this guid or exactly this display name. */
   findChats(nameOrGuid: string): readonly Chat[];
+  /** Groups and chats with a name whose title holds the text (any case), newest first; an empty text gives all. */
+  searchChats(text: string, limit: number): readonly KnownChat[];
+  /** A chat by its guid, or null. */
+  chatByGuid(guid: string): KnownChat | null;
   /** Display names and guids of the newest chats, for a refusal that lists what exists. */
   chatNames(limit: number): readonly string[];
 }

@@ -1,5 +1,6 @@
 import { deafWatcher } from '../apple/watch.ts';
 import { engineOf, type EngineSettings } from '../engine/host.ts';
+import { startPage } from '../engine/page.ts';
 import { countSql } from './sql-counter.ts';
 
 /** What the bench says in the first argument, as JSON. */
@@ -8,6 +9,8 @@ export interface EngineProcessSettings extends EngineSettings {
   readonly deaf?: boolean;
   /** Costs a little on each statement, so only where statements are counted. */
   readonly countSql?: boolean;
+  /** Serves the built page, with this home folder for wiring. */
+  readonly pageHome?: string;
 }
 
 export interface Usage {
@@ -18,9 +21,9 @@ export interface Usage {
   readonly sql: Readonly<Record<string, number>>;
 }
 
-export type EngineProcessMessage = { readonly ready: string } | { readonly usage: Usage } | { readonly failed: string };
+export type EngineProcessMessage = { readonly ready: string; readonly page: string | null } | { readonly usage: Usage } | { readonly failed: string };
 
-const { deaf, countSql: counting, ...settings } = JSON.parse(process.argv[2] ?? '{}') as EngineProcessSettings;
+const { deaf, countSql: counting, pageHome, ...settings } = JSON.parse(process.argv[2] ?? '{}') as EngineProcessSettings;
 const counts = counting ? countSql() : new Map<string, number>();
 const say = (message: EngineProcessMessage): void => void process.send?.(message);
 const engine = engineOf(settings, 'serve', () => undefined, (sentence) => say({ failed: sentence }), deaf ? { watcher: deafWatcher } : {});
@@ -37,7 +40,13 @@ process.on('message', (wish: 'usage' | 'stop') => {
   else say({ usage: usage() });
 });
 process.on('disconnect', () => process.exit(0));
-engine.start().then(() => say({ ready: engine.socketPath }), (error: unknown) => say({ failed: String(error) }));
+start().then(say, (error: unknown) => say({ failed: String(error) }));
+
+async function start(): Promise<EngineProcessMessage> {
+  await engine.start();
+  const page = pageHome === undefined ? null : await startPage(engine, { port: 0, wiring: { home: pageHome }, usualFolder: false });
+  return { ready: engine.socketPath, page: page?.address ?? null };
+}
 
 function usage(): Usage {
   weigh();

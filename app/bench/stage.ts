@@ -20,6 +20,8 @@ export interface Stage extends AsyncDisposable {
   readonly writer: Writer;
   readonly mailIndex: string;
   readonly socketPath: string;
+  /** Address of the page, where the engine was asked to serve one. */
+  readonly page: string | null;
   usage(): Promise<Usage>;
   client(command?: readonly [string, ...string[]]): ShimClient;
 }
@@ -42,6 +44,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     folder, writer,
     mailIndex: `${mailDir}/MailData/Envelope Index`,
     socketPath: engine.socketPath,
+    page: engine.page,
     usage: engine.usage,
     client(command) {
       const client = new ShimClient(engine.socketPath, command);
@@ -63,7 +66,7 @@ let bundled: Promise<string> | null = null;
 function engineBundle(): Promise<string> {
   bundled ??= (async () => {
     const file = join(import.meta.dirname, '../../.cache/bench/engine-process.mjs');
-    const bundle = await rolldown({ input: join(import.meta.dirname, 'engine-process.ts'), platform: 'node', external: ['better-sqlite3'], logLevel: 'silent' });
+    const bundle = await rolldown({ input: join(import.meta.dirname, 'engine-process.ts'), platform: 'node', external: ['better-sqlite3'], resolve: { mainFields: ['module', 'main'] }, logLevel: 'silent' });
     await bundle.write({ file, format: 'esm' });
     await bundle.close();
     return file;
@@ -77,6 +80,7 @@ async function startEngineProcess(settings: EngineProcessSettings) {
   if (!('ready' in first)) throw new Error(`The engine did not start: ${JSON.stringify(first)}`);
   return {
     socketPath: first.ready,
+    page: first.page,
     async usage() {
       child.send('usage');
       const got = await answer(child);

@@ -35,9 +35,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
   senders: {
     list: plain({ do: 'list', what: 'senders' }),
     add: { flags: { '--for': 'value', '--subdomains': 'flag', '--except': 'list' }, parse: addSenders },
-    remove: {
-      parse: (senders) => (senders.length === 0 ? 'Name at least one sender to remove.' : changing({ do: 'remove-senders', senders })),
-    },
+    remove: { parse: removeSenders },
   },
   clients: {
     list: plain({ do: 'list', what: 'clients' }),
@@ -110,8 +108,32 @@ function setEvent(words: readonly string[], on: boolean): Parsed {
   return type.success ? changing({ do: 'set-event', type: type.data, on }) : `There is no event ${quoted(words[0]!)}; there is ${types}.`;
 }
 
+/** `chat:` and a chat's id or exact name: everyone who writes there. */
+const CHAT = 'chat:';
+
+/** The chats that words name; null if they name senders; a sentence if they are mixed. */
+function chatsOf(words: readonly string[]): readonly string[] | null | string {
+  const chats = words.filter((word) => word.startsWith(CHAT)).map((word) => word.slice(CHAT.length).trim());
+  if (chats.length === 0) return null;
+  if (chats.length < words.length) return 'Name senders or chats, not both at once.';
+  return chats.includes('') ? 'chat: takes the id or the exact name of a chat.' : chats;
+}
+
+function removeSenders(senders: readonly string[]): Parsed {
+  if (senders.length === 0) return 'Name at least one sender to remove.';
+  const chats = chatsOf(senders);
+  if (typeof chats === 'string') return chats;
+  return changing(chats === null ? { do: 'remove-senders', senders } : { do: 'remove-chats', chats });
+}
+
 function addSenders(senders: readonly string[], flags: Flags): Parsed {
   if (senders.length === 0) return 'Name at least one sender: an address, a domain or a number.';
+  const chats = chatsOf(senders);
+  if (typeof chats === 'string') return chats;
+  if (chats !== null) {
+    const flag = ['--for', '--subdomains', '--except'].find((name) => flags.has(name));
+    return flag === undefined ? changing({ do: 'add-chats', chats }) : `${flag} says nothing about a chat.`;
+  }
   const target = flags.value('--for');
   if (target !== null && target !== 'mail' && target !== 'messages') return '--for takes mail or messages; without it a sender counts for both.';
   const except = flags.list('--except');

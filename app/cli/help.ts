@@ -4,6 +4,7 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
           [--region CC] [--ui PORT] [--http PORT] [--trust-local-clients]
   events  list | on TYPE | off TYPE                      TYPE: mail.received, messages.received
   senders list | add SENDER... [--for mail|messages] [--subdomains] [--except SENDER] | remove SENDER...
+          | add chat:ID... | remove chat:ID...           ID: a chat's id or its exact name
   clients list | allow ID [--events TYPE,...] [--senders SENDER,...] [--grants NAME,...] [--once]
           | deny ID | revoke ID | test ID
   settings get [KEY] | set KEY VALUE                     KEY: subjects, ratePerHour, backfill, keepSendersDays, region

@@ -1,5 +1,5 @@
 import type { PolicySnapshot } from '../contract/change.ts';
-import type { DiagnosticRow, Status } from '../contract/values.ts';
+import type { ChatRow, DiagnosticRow, Status } from '../contract/values.ts';
 
 /** Plain text for people: aligned columns, no colour, so that it reads the same in a pipe. */
 export function table(rows: readonly (readonly string[])[]): string {
@@ -10,15 +10,15 @@ export function table(rows: readonly (readonly string[])[]): string {
 
 export const eventLines = (events: PolicySnapshot['events']): string => table(events.map(({ type, on }) => [type, onOff(on)]));
 
-export function senderLines(senders: PolicySnapshot['senders']): string {
-  if (senders.length === 0) return 'No senders yet. Until you add one, nothing is sent.';
-  return table(senders.map((rule) => [
+export function senderLines(senders: PolicySnapshot['senders'], chats: readonly ChatRow[]): string {
+  if (senders.length === 0 && chats.length === 0) return 'No senders yet. Until you add one, nothing is sent.';
+  return table([...senders.map((rule) => [
     rule.kind === 'domain' ? `@${rule.value}` : rule.value,
     rule.kind,
     rule.for === 'both' ? 'mail and messages' : rule.for,
     onOff(rule.on),
     [rule.subdomains ? 'with subdomains' : '', rule.except.length > 0 ? `except ${rule.except.join(', ')}` : ''].filter(Boolean).join(', '),
-  ]));
+  ]), ...chats.map((chat) => [`chat:${chat.id}`, 'chat', 'messages', 'on', chat.name === chat.id ? '' : JSON.stringify(chat.name)])]);
 }
 
 const DECISION = { always: 'allowed', once: 'allowed once', denied: 'not allowed', none: 'not decided' } as const;

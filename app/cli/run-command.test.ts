@@ -13,7 +13,7 @@ const OWNER: CommandContext = { headless: false, isOwnerConsole: true };
 const status: Status = {
   version: '0.1.0', pid: 7, headless: true,
   stores: { mail: { state: 'readable', on: true, position: 12 }, messages: { state: 'not_there', on: false, position: null } },
-  clients: 1, waiting: 0, streams: 2, pausedUntil: null, uptimeSeconds: 3700, counters: {}, settingsSentence: null,
+  clients: 1, waiting: 0, streams: 2, pausedUntil: null, uptimeSeconds: 3700, counters: {}, settingsSentence: null, seal: 'none', lastEventAt: null,
 };
 
 function setUp(): { policy: Policy; api: EngineApi } & Disposable {
@@ -26,9 +26,10 @@ function setUp(): { policy: Policy; api: EngineApi } & Disposable {
     widens: (change) => policy.widens(change),
     change: (change) => policy.change(change),
     request: (change) => policy.request(change),
+    chats: () => policy.snapshot().chats.map((id) => ({ id, name: 'Family', isGroup: true, participants: 3, lastAt: null })),
     status: () => status,
     doctor: async () => [{ id: 'mail', title: 'Mail', state: 'problem', evidence: 'File not found.', fix: 'Open Mail once.' }],
-    testClient: async (id) => (id === ID ? [{ hop: 'app', ok: true, sentence: 'The app sent it.' }] : null),
+    testClient: async (id) => (id === ID ? [{ hop: 'engine', ok: true, sentence: 'The app sent it.' }] : null),
   };
   return { policy, api, [Symbol.dispose]: () => folder.remove() };
 }
@@ -61,6 +62,9 @@ test.each<[string, CommandContext, number, RegExp]>([
   ['settings get', PEER, 0, /^subjects {9}on\nratePerHour {6}120\n/],
   ['events list', PEER, 0, /^mail\.received {6}off\nmessages\.received {2}off\n$/],
   ['senders list', PEER, 0, /^No senders yet\./],
+  ['senders add chat:iMessage;+;chat1', PEER, 2, /Waiting for you/],
+  ['senders add chat:iMessage;+;chat1', HEADLESS, 0, /^Allowed everyone in 1 chat\.\n$/],
+  ['senders remove chat:iMessage;+;chat1', PEER, 1, /not in the list/],
   ['clients list', PEER, 0, /^0123abcd {2}not decided {2}"cursor" {2}\/opt\/0123abcd, not signed\n$/],
   ['status', PEER, 0, /Mail {6}on, readable, at row 12\nMessages {2}off, not there\n/],
   ['doctor', PEER, 1, /^\(x\) {2}Mail {2}File not found\. Open Mail once\.\n$/],
@@ -82,7 +86,7 @@ test.each<[string, CommandContext, number, object]>([
   ['events on mail.received --json', HEADLESS, 0, { version: 1, ok: true, changed: true, message: 'New mail is on.' }],
   ['events on mail.received --json', PEER, 2, { version: 1, ok: false, error: { code: 'waiting', message: expect.any(String) } }],
   ['events on calendar --json', PEER, 3, { version: 1, ok: false, error: { code: 'usage', message: expect.any(String) } }],
-  ['senders list --json', PEER, 0, { version: 1, ok: true, senders: [] }],
+  ['senders list --json', PEER, 0, { version: 1, ok: true, senders: [], chats: [] }],
   ['settings get subjects --json', PEER, 0, { version: 1, ok: true, settings: { subjects: true } }],
   ['watches --json', PEER, 3, { version: 1, ok: false, error: { code: 'usage', message: '"belfry watches" is not available yet.' } }],
   ['--json --version', PEER, 0, { version: 1, ok: true, belfry: '0.1.0' }],
@@ -99,6 +103,17 @@ test('a peer that shortens a pause only asks for it', async () => {
   expect((await run(it.api, 'pause 1s', PEER)).code).toBe(2);
   expect((await run(it.api, 'resume', PEER)).code).toBe(2);
   expect(it.policy.pausedUntil).not.toBeNull();
+});
+
+test('senders list shows chats with their names', async () => {
+  using it = setUp();
+  await run(it.api, 'senders add ada@x.example', HEADLESS);
+  await run(it.api, 'senders add chat:iMessage;+;chat1', HEADLESS);
+  const { stdout } = await run(it.api, 'senders list', PEER);
+  expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    ['ada@x.example', 'address', 'mail and messages', 'on'], ['chat:iMessage;+;chat1', 'chat', 'messages', 'on', '"Family"'], [''],
+  ]);
+  expect((await run(it.api, 'senders remove chat:iMessage;+;chat1', PEER)).code).toBe(0);
 });
 
 test('twenty requests are enough', async () => {

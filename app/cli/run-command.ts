@@ -1,5 +1,5 @@
 import type { Change, Outcome, PolicySnapshot } from '../contract/change.ts';
-import type { DiagnosticRow, Status } from '../contract/values.ts';
+import type { ChatRow, DiagnosticRow, Status, TestHop } from '../contract/values.ts';
 import { parseCommand, type Command } from './commands.ts';
 import { HELP } from './help.ts';
 import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines } from './output.ts';
@@ -13,10 +13,12 @@ export interface EngineApi {
   /** Puts a change into the owner's Waiting for you. */
   request(change: Change): Outcome;
   readonly version: string;
+  /** Chats that are rules, with their names. */
+  chats(): readonly ChatRow[];
   status(): Status;
   doctor(): Promise<readonly DiagnosticRow[]>;
   /** Sends one event marked as a test; each hop with what came of it, null: can't tell. Null: no such client. */
-  testClient(id: string): Promise<readonly { readonly hop: string; readonly ok: boolean | null; readonly sentence: string }[] | null>;
+  testClient(id: string): Promise<readonly TestHop[] | null>;
 }
 
 export interface CommandContext {
@@ -48,11 +50,12 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  * Runs one command line inside the engine. Never throws.
  *
  * `--json` (ruling 16) prints one object, on success `{version: 1, ok: true, ...}` with
- * - events list: `events [{type, on}]`; senders list: `senders [{kind, value, subdomains, for, on, except}]`
+ * - events list: `events [{type, on}]`; senders list: `senders [{kind, value, subdomains, for, on, except}]`,
+ *   `chats [{id, name, isGroup, participants, lastAt}]`
  * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence}]`
  * - settings get: `settings {subjects, ratePerHour, backfill, keepSendersDays, region}`, or the one asked for
  * - status: `status {version, pid, headless, stores {mail {state, on, position}, messages}, clients, waiting,
- *   streams, pausedUntil (Unix ms | "resumed" | null), uptimeSeconds, counters, settingsSentence}`
+ *   streams, pausedUntil (Unix ms | "resumed" | null), uptimeSeconds, counters, settingsSentence, seal, lastEventAt}`
  * - doctor: `checks [{id, title, state, evidence, fix}]`; clients test: `hops [{hop, ok, sentence}]`
  * - what changes something: `changed`, `message`
  * and on failure `{version: 1, ok: false, error: {code, message}}`.
@@ -85,7 +88,7 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
     case 'version':
       return { code: 0, text: api.version, json: { belfry: api.version } };
     case 'list':
-      return list(command.what, api.snapshot());
+      return list(command.what, api);
     case 'settings': {
       const { settings } = api.snapshot();
       const shown = command.key === null ? settings : { [command.key]: settings[command.key] };
@@ -109,13 +112,13 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
   }
 }
 
-function list(what: 'events' | 'senders' | 'clients', snapshot: PolicySnapshot): Answer {
-  const { events, senders, clients, waiting } = snapshot;
+function list(what: 'events' | 'senders' | 'clients', api: EngineApi): Answer {
+  const { events, senders, clients, waiting } = api.snapshot();
   switch (what) {
     case 'events':
       return { code: 0, text: eventLines(events), json: { events } };
     case 'senders':
-      return { code: 0, text: senderLines(senders), json: { senders } };
+      return { code: 0, text: senderLines(senders, api.chats()), json: { senders, chats: api.chats() } };
     case 'clients':
       return { code: 0, text: clientLines(clients, waiting), json: { clients, waiting } };
   }

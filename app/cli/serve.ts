@@ -1,6 +1,15 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import { engineOf, startTrouble, type EngineSettings } from '../engine/host.ts';
 import { commandRunner } from '../engine/commands.ts';
 import { startPage } from '../engine/page.ts';
+import { defaultDataDir } from './data-folder.ts';
+
+/** Folders of other programs' settings, as this user's environment has them. */
+function wiringHomes() {
+  const { XDG_CONFIG_HOME: xdg, CODEX_HOME: codex, CLAUDE_CONFIG_DIR: claude } = process.env;
+  return { home: homedir(), configHomes: { ...(xdg && { xdg }), ...(codex && { codex }), ...(claude && { claude }) } };
+}
 
 export interface ServeFlags extends EngineSettings {
   /** Port of the page on loopback; 0 chooses one; undefined: no page. */
@@ -35,7 +44,9 @@ export async function serve(flags: ServeFlags): Promise<number> {
   }
   log('Any program of this user can change the policy of a headless engine: it has no owner\'s window and no seal.');
   if (flags.trustLocalClients) log('--trust-local-clients: clients that nobody decided on are let in.');
-  const page = flags.ui === undefined ? null : await startPage(engine, flags.ui);
+  const page = flags.ui === undefined ? null : await startPage(engine, {
+    port: flags.ui, wiring: wiringHomes(), usualFolder: resolve(flags.dataDir) === resolve(defaultDataDir()),
+  });
   process.stdout.write(`listening ${engine.socketPath}\n`);
   if (page) process.stdout.write(`page ${page.address}\n`);
   const code = await ended;

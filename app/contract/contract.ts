@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { call, type CallerOf, type HandlersOf } from './schema.ts';
 import {
-  activityRow, backtest, clientRow, diagnosticRow, entryCheck, eventRow, liveRow, outcome, params, pausedUntil, plainSettings, senderRow,
-  slices, status, waitingRow,
+  access, activityRow, backtest, chatRow, clientRow, diagnosticRow, entryCheck, eventRow, liveRow, mailboxRow, outcome, params, pausedUntil,
+  plainSettings, senderRow, slices, status, suggestion, testHop, waitingRow,
 } from './values.ts';
-
-const call = <P extends z.ZodType, R extends z.ZodType>(params: P, result: R) => ({ params, result });
 
 /**
  * Every call and notification between the engine and a UI or command line, as one value. Handlers, callers and
@@ -20,6 +19,13 @@ export const contract = {
       set: call(params.setEvent, outcome),
       /** Names, schemas and examples: the field list on screen (ui.md, rule 2). */
       catalogue: call(params.none, z.array(z.record(z.string(), z.unknown()))),
+      /** Mailboxes found in Mail's index, for the owner's narrowing. */
+      mailboxes: call(params.none, z.array(mailboxRow)),
+      setMailboxes: call(params.mailboxes, outcome),
+    },
+    access: {
+      /** Reads 16 bytes of each store now (ui.md, Full Disk Access). */
+      probe: call(params.none, access),
     },
     senders: {
       list: call(params.none, z.array(senderRow)),
@@ -29,8 +35,16 @@ export const contract = {
       set: call(params.setSender, outcome),
       remove: call(params.removeSenders, outcome),
       undo: call(params.none, outcome),
+      /** From Contacts, Mail's VIPs and recent arrivals; an empty text gives the recent ones. Reads the stores, so only when asked. */
+      suggest: call(params.suggest, z.array(suggestion)),
       /** Arrivals of the last 30 days that a rule would have let through. Reads the stores, so only when asked. */
       backtest: call(params.backtest, z.array(backtest)),
+    },
+    chats: {
+      /** Group chats and named chats whose name contains the text, newest first. */
+      find: call(params.findChats, z.array(chatRow)),
+      add: call(params.chats, outcome),
+      remove: call(params.chats, outcome),
     },
     clients: {
       list: call(params.none, z.array(clientRow)),
@@ -40,7 +54,7 @@ export const contract = {
       deny: call(params.client, outcome),
       revoke: call(params.client, outcome),
       /** One event marked as a test; null: can't tell. */
-      test: call(params.client, z.array(z.object({ hop: z.string(), ok: z.boolean().nullable(), sentence: z.string() }))),
+      test: call(params.client, z.array(testHop)),
     },
     live: {
       subscribe: call(params.live, z.object({ rows: z.array(liveRow) })),
@@ -48,10 +62,18 @@ export const contract = {
     },
     activity: {
       recent: call(params.activity, z.array(activityRow)),
+      /** All that is kept, as JSON lines: the same data as on screen. */
+      export: call(params.none, z.string()),
     },
     settings: {
       get: call(params.none, plainSettings),
       set: call(params.setSetting, outcome),
+      /** Rules, events and plain settings as JSON; no clients and no seal. */
+      export: call(params.none, z.string()),
+      import: call(params.importSettings, outcome),
+      /** All senders, chats and clients go. */
+      reset: call(params.none, outcome),
+      answerSeal: call(params.seal, outcome),
     },
     pause: {
       get: call(params.none, pausedUntil),
@@ -67,38 +89,11 @@ export const contract = {
   },
   notifications: {
     changed: slices.partial(),
+    /** New rows, and known ones whose status changed. */
     live: z.object({ rows: z.array(liveRow) }),
     activity: z.object({ rows: z.array(activityRow) }),
   },
 };
 
-type Calls = typeof contract.calls;
-type Notifications = typeof contract.notifications;
-export type NotificationName = keyof Notifications;
-export type NotificationValue<N extends NotificationName> = z.output<Notifications[N]>;
-
-/** What a side that serves implements. Results are checked where they arrive. */
-export type Handlers = {
-  readonly [G in keyof Calls]: {
-    readonly [C in keyof Calls[G]]: Calls[G][C] extends { params: infer P extends z.ZodType; result: infer R extends z.ZodType }
-      ? (params: z.output<P>) => Readonly<z.input<R>> | Promise<Readonly<z.input<R>>>
-      : never;
-  };
-};
-
-/** What a side that calls gets. */
-export type Caller = {
-  readonly [G in keyof Calls]: {
-    readonly [C in keyof Calls[G]]: Calls[G][C] extends { params: infer P extends z.ZodType; result: infer R extends z.ZodType }
-      ? (params: z.input<P>) => Promise<z.output<R>>
-      : never;
-  };
-};
-
-export type CallName = { [G in keyof Calls & string]: `${G}.${keyof Calls[G] & string}` }[keyof Calls & string];
-
-/** By `group.call`; own keys only, so that a name from outside cannot reach a prototype. */
-export const callSchemas: ReadonlyMap<string, { readonly params: z.ZodType; readonly result: z.ZodType }> = new Map(
-  Object.entries(contract.calls).flatMap(([group, calls]) =>
-    Object.entries(calls as Record<string, { params: z.ZodType; result: z.ZodType }>).map(([name, schema]) => [`${group}.${name}`, schema] as const)),
-);
+export type Handlers = HandlersOf<typeof contract>;
+export type Caller = CallerOf<typeof contract>;

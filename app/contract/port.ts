@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callSchemas, contract, type Caller, type Handlers, type NotificationName, type NotificationValue } from './contract.ts';
+import { callsOf, type CallerOf, type HandlersOf, type NameOf, type Schema, type ValueOf } from './schema.ts';
 
 /** Anything that carries values both ways: a MessagePort, parentPort, a child process, fetch and server-sent events. */
 export interface Port {
@@ -28,18 +28,21 @@ const response = z.discriminatedUnion('ok', [
     error: z.object({ code: z.enum(['unknown_call', 'invalid_params', 'invalid_result', 'failed', 'closed']), message: z.string() }),
   }),
 ]);
-const notification = z.object({ notify: z.enum(['changed', 'live', 'activity']), value: z.unknown() });
+const notification = z.object({ notify: z.string().max(64), value: z.unknown() });
 
-export interface ContractServer {
-  notify<N extends NotificationName>(name: N, value: NotificationValue<N>): void;
+export interface ContractServer<S extends Schema> {
+  notify<N extends NameOf<S>>(name: N, value: ValueOf<S, N>): void;
   close(): void;
 }
 
 /**
- * Answers calls. Nothing that arrives can throw out of here: an unknown call and bad params get a sentence, a
+ * Answers the calls of a schema. Nothing that arrives can throw out of here: an unknown call and bad params get a sentence, a
  * handler that fails answers with a fixed one. @param fault where such a failure is logged
  */
-export function serveContract(port: Port, handlers: Handlers, fault: (call: string, error: unknown) => void = () => undefined): ContractServer {
+export function serveContract<S extends Schema>(
+  schema: S, port: Port, handlers: HandlersOf<S>, fault: (call: string, error: unknown) => void = () => undefined,
+): ContractServer<S> {
+  const calls = callsOf(schema);
   let open = true;
   const reply = (id: number, error: ContractError) => {
     if (open) port.postMessage({ id, ok: false, error: { code: error.code, message: error.message } });
@@ -48,7 +51,7 @@ export function serveContract(port: Port, handlers: Handlers, fault: (call: stri
     const parsed = request.safeParse(value);
     if (!parsed.success) return;
     const { call, id, params } = parsed.data;
-    void answer(handlers, call, params).then(
+    void answer(calls, handlers, call, params).then(
       (result) => {
         if (open) port.postMessage({ id, ok: true, result });
       },
@@ -70,13 +73,13 @@ export function serveContract(port: Port, handlers: Handlers, fault: (call: stri
   };
 }
 
-async function answer(handlers: Handlers, call: string, params: unknown): Promise<unknown> {
-  const schema = callSchemas.get(call);
+async function answer(known: ReturnType<typeof callsOf>, handlers: unknown, call: string, params: unknown): Promise<unknown> {
+  const schema = known.get(call);
   if (!schema) throw new ContractError('unknown_call', `There is no call ${JSON.stringify(call)}.`);
   const parsed = schema.params.safeParse(params);
   if (!parsed.success) throw new ContractError('invalid_params', `${call}: ${paramSentence(parsed.error)}.`);
   const [group, name] = call.split('.') as [string, string];
-  const calls = handlers as unknown as Record<string, Record<string, (params: unknown) => unknown>>;
+  const calls = handlers as Record<string, Record<string, (params: unknown) => unknown>>;
   return calls[group]![name]!(parsed.data);
 }
 
@@ -87,17 +90,18 @@ function paramSentence(error: z.ZodError): string {
   return `${place === '' ? 'the parameters' : place} ${issue?.message ?? 'do not fit'}`;
 }
 
-export interface ContractClient {
-  readonly call: Caller;
-  on<N extends NotificationName>(name: N, listener: (value: NotificationValue<N>) => void): () => void;
+export interface ContractClient<S extends Schema> {
+  readonly call: CallerOf<S>;
+  on<N extends NameOf<S>>(name: N, listener: (value: ValueOf<S, N>) => void): () => void;
   /** Calls under way fail with `closed`. */
   close(): void;
 }
 
-/** Calls over a port. What arrives is checked against the schema, so that a UI never draws half a value. */
-export function connectContract(port: Port): ContractClient {
+/** Calls of a schema over a port. What arrives is checked against it, so that a UI never draws half a value. */
+export function connectContract<S extends Schema>(schema: S, port: Port): ContractClient<S> {
+  const calls = callsOf(schema);
   const pending = new Map<number, { resolve(value: unknown): void; reject(error: ContractError): void; result: z.ZodType; call: string }>();
-  const listeners = new Map<NotificationName, Set<(value: never) => void>>();
+  const listeners = new Map<string, Set<(value: never) => void>>();
   let nextId = 1;
   let open = true;
 
@@ -116,9 +120,9 @@ export function connectContract(port: Port): ContractClient {
     else waiting.reject(new ContractError('invalid_result', `${waiting.call} was answered with a value that does not fit.`));
   });
 
-  function tell(name: NotificationName, value: unknown): void {
-    const parsed = contract.notifications[name].safeParse(value);
-    if (!parsed.success) return;
+  function tell(name: string, value: unknown): void {
+    const parsed = Object.hasOwn(schema.notifications, name) ? schema.notifications[name]!.safeParse(value) : null;
+    if (!parsed?.success) return;
     for (const listener of listeners.get(name) ?? []) listener(parsed.data as never);
   }
 
@@ -126,14 +130,14 @@ export function connectContract(port: Port): ContractClient {
     if (!open) return Promise.reject(new ContractError('closed', 'The connection to Belfry is closed.'));
     const id = nextId++;
     return new Promise((resolve, reject) => {
-      pending.set(id, { resolve, reject, result: callSchemas.get(call)!.result, call });
+      pending.set(id, { resolve, reject, result: calls.get(call)!.result, call });
       port.postMessage({ call, id, params });
     });
   }
 
-  const call = Object.fromEntries(Object.entries(contract.calls).map(([group, calls]) => [
+  const call = Object.fromEntries(Object.entries(schema.calls).map(([group, calls]) => [
     group, Object.fromEntries(Object.keys(calls).map((name) => [name, (params: unknown) => send(`${group}.${name}`, params)])),
-  ])) as unknown as Caller;
+  ])) as unknown as CallerOf<S>;
 
   return {
     call,

@@ -22,7 +22,7 @@ export const senderRule = z.object({
   on: z.boolean(),
   except: z.array(z.string()),
 });
-/** A rule as listed: IDN in both forms, and when it last rang in this run. */
+/** A rule as listed: in words (`Everyone at example.org`) with an IDN in both forms, and when it last rang in this run. */
 export const senderRow = senderRule.extend({ display: z.string(), lastAt: at.nullable() });
 
 export const senderOptions = z.strictObject({
@@ -58,7 +58,44 @@ export const entryCheck = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(false), text: z.string(), reason: z.string() }),
 ]);
 
-export const eventRow = z.object({ type: eventType, on: z.boolean() });
+/** What the engine itself could read of a store: 16 bytes, whether or not the event is on. */
+export const storeAccess = z.object({
+  /** `unknown`: no look yet, neither store is there, or what is there is no database. */
+  state: z.enum(['readable', 'denied', 'missing', 'unknown']),
+  /** Read at least once, by this or an earlier run: tells lost access from access never given. */
+  everRead: z.boolean(),
+  /** `V10` and so on; Mail only. */
+  version: z.string().nullable(),
+});
+export const access = z.object({ mail: storeAccess, messages: storeAccess, checkedAt: at.nullable() });
+
+export const eventRow = z.object({
+  type: eventType,
+  on: z.boolean(),
+  /** Whether Mail or Messages itself runs; null: can't tell. */
+  sourceOpen: z.boolean().nullable(),
+  /** Mail: accounts in the index. Null: not read, or no such number. */
+  accounts: count.nullable(),
+  readAt: at.nullable(),
+  /** The owner's narrowing: qualified mailbox names. Null: every mailbox that can ring. Mail only. */
+  mailboxes: z.array(z.string()).nullable(),
+  /** Rules that are on and count for this type. */
+  allowed: count,
+  /** Clients with a subscription now. */
+  usedBy: z.array(z.string()),
+  deliveredToday: count,
+  lastAt: at.nullable(),
+});
+
+export const mailboxRow = z.object({ name: z.string(), account: z.string(), role: z.string() });
+/** A chat whose members may all ring. */
+export const chatRow = z.object({
+  id: z.string(), name: z.string(), isGroup: z.boolean(), participants: count.nullable(), lastAt: at.nullable(),
+});
+/** Somebody whom the owner may want to allow. Never leaves the Mac, kept nowhere. */
+export const suggestion = z.object({
+  value: z.string(), name: z.string().nullable(), source: z.enum(['contacts', 'vip', 'recent']), for: ruleFor, lastAt: at.nullable(),
+});
 
 export const clientRow = z.object({
   id: clientId,
@@ -78,6 +115,7 @@ export const clientRow = z.object({
   connections: count,
   connectedAt: at.nullable(),
   subscriptions: z.array(z.object({ type: eventType, senders: count, mode: z.enum(['poll', 'push', 'channel']), delivered: count })),
+  lastEventAt: at.nullable(),
 });
 
 export const waitingRow = z.object({ kind: z.enum(['client', 'change']), id: z.string(), since: at, sentence: z.string() });
@@ -106,6 +144,10 @@ export const status = z.object({
   counters: z.record(z.string(), count),
   /** What is wrong with the settings file, or null. */
   settingsSentence: z.string().nullable(),
+  /** `none`: no host gave a key (headless). `broken`: the file was changed outside, so everything is off. */
+  seal: z.enum(['ok', 'none', 'broken']),
+  /** An arrival of any kind, delivered or not. */
+  lastEventAt: at.nullable(),
 });
 
 export const diagnosticRow = z.object({
@@ -117,7 +159,11 @@ export const diagnosticRow = z.object({
   fix: z.string().nullable(),
 });
 
+/** What became of an arrival, the best over all clients (ui.md, Live). */
+export const liveStatus = z.enum(['delivered', 'sent', 'waiting', 'not-sent', 'missed']);
 export const liveRow = z.object({
+  /** Rises with each row of this run. A row that is told again under its id has changed. */
+  id: z.int(),
   at,
   type: eventType,
   eventId: z.string(),
@@ -126,12 +172,25 @@ export const liveRow = z.object({
   subject: z.string().nullable(),
   /** Mailbox, or chat's name. */
   place: z.string().nullable(),
+  /** iMessage, SMS, RCS; null for mail. */
+  service: z.string().nullable(),
+  attachments: count,
+  status: liveStatus,
+  /** Why it was not sent: a reason of NotSent (`mailbox`: outside the owner's mailboxes) or NotArrival, `no-listener`, or null. */
+  reason: z.string().nullable(),
+  /** For `missed`: how many, if known. For `waiting`: unread items. */
+  number: count.nullable(),
   /** Why the row is no arrival, or null. */
   notArrival: z.string().nullable(),
-  verdicts: z.array(z.object({ client: z.string(), sent: z.boolean(), reason: z.string().nullable() })),
+  verdicts: z.array(z.object({ client: z.string(), sent: z.boolean(), confirmed: z.boolean(), reason: z.string().nullable() })),
+  /** The owner asked for it: nobody wrote. */
+  test: z.boolean(),
   /** Exactly what was sent, or null where nothing was. */
   json: z.record(z.string(), z.unknown()).nullable(),
 });
+
+/** One step of a test event's way; null: can't tell. */
+export const testHop = z.object({ hop: z.enum(['helper', 'engine', 'client', 'confirmed']), ok: z.boolean().nullable(), sentence: z.string() });
 
 export const activityKind = z.enum(['delivered', 'not_sent', 'subscribed', 'unsubscribed', 'changed', 'woke', 'gap', 'client']);
 export const activityRow = z.object({
@@ -143,6 +202,8 @@ export const activityRow = z.object({
   eventId: z.string().nullable(),
   rowid: z.int().nullable(),
   reason: z.string().nullable(),
+  /** Kept only while the owner asked for it (`keepSendersDays`); else null. */
+  sender: z.string().nullable(),
 });
 export const activityFilter = z.strictObject({
   kind: z.exactOptional(activityKind),
@@ -167,6 +228,9 @@ export const slices = z.object({
   waiting: z.array(waitingRow),
   settings: plainSettings,
   pausedUntil,
+  access,
+  /** Chats that are rules. */
+  chats: z.array(chatRow),
 });
 
 export const params = {
@@ -176,7 +240,13 @@ export const params = {
   addSenders: z.strictObject({ senders: z.array(pasted).min(1).max(10_000), options: senderOptions }),
   setSender: z.strictObject({ sender: shortText, patch: senderPatch }),
   removeSenders: z.strictObject({ senders: z.array(shortText).min(1).max(10_000) }),
-  backtest: z.strictObject({ sender: shortText, subdomains: z.boolean(), for: ruleFor, examples: z.int().min(0).max(20) }),
+  backtest: z.strictObject({ sender: shortText, subdomains: z.boolean(), for: ruleFor, examples: z.int().min(0).max(200) }),
+  suggest: z.strictObject({ text: shortText, limit: z.int().min(1).max(100) }),
+  mailboxes: z.strictObject({ mailboxes: z.array(shortText).min(1).max(1000).nullable() }),
+  findChats: z.strictObject({ text: shortText, limit: z.int().min(1).max(200) }),
+  chats: z.strictObject({ ids: z.array(shortText).min(1).max(1000) }),
+  importSettings: z.strictObject({ json: pasted }),
+  seal: z.strictObject({ /** True: what the file says holds. False: everything stays off and is sealed so. */ accept: z.boolean() }),
   client: z.strictObject({ id: clientId }),
   allowClient: z.strictObject({ id: clientId, options: allowOptions }),
   answer: z.strictObject({ id: z.string().max(64), accept: z.boolean(), options: allowOptions }),
@@ -186,6 +256,18 @@ export const params = {
   pause: z.strictObject({ /** Null: until resumed. */ ms: z.number().nullable() }),
 };
 
+export type EventType = z.output<typeof eventType>;
+export type EventRow = z.output<typeof eventRow>;
+export type Access = z.output<typeof access>;
+export type MailboxRow = z.output<typeof mailboxRow>;
+export type ChatRow = z.output<typeof chatRow>;
+export type Suggestion = z.output<typeof suggestion>;
+export type EntryCheck = z.output<typeof entryCheck>;
+export type LiveStatus = z.output<typeof liveStatus>;
+export type PausedUntil = z.output<typeof pausedUntil>;
+export type PlainSettings = z.output<typeof plainSettings>;
+export type Backtest = z.output<typeof backtest>;
+export type TestHop = z.output<typeof testHop>;
 export type Status = z.output<typeof status>;
 export type DiagnosticRow = z.output<typeof diagnosticRow>;
 export type Slices = z.output<typeof slices>;

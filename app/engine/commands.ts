@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net';
 import { runCommand, type EngineApi } from '../cli/run-command.ts';
 import { describeFault } from './log.ts';
+import type { Change, Outcome } from '../policy/change.ts';
 import type { Engine } from './engine.ts';
-import { clientRows, doctor, statusOf } from './report.ts';
+import { doctor, statusOf } from './report.ts';
+import { testClient } from './test-event.ts';
 import { version } from './version.ts';
 
 /** What the command line may ask of an engine. */
@@ -10,9 +12,19 @@ export function engineApi(engine: Engine): EngineApi {
   const { policy } = engine;
   return {
     snapshot: () => policy.snapshot(),
-    widens: (change) => policy.widens(change),
-    change: (change) => policy.change(change),
-    request: (change) => policy.request(change),
+    widens: (change) => {
+      const named = withChats(engine, change);
+      return named.ok && policy.widens(named.change);
+    },
+    change: (change) => {
+      const named = withChats(engine, change);
+      return named.ok ? policy.change(named.change) : named;
+    },
+    request: (change) => {
+      const named = withChats(engine, change);
+      return named.ok ? policy.request(named.change) : named;
+    },
+    chats: () => engine.chats.rows(policy.snapshot().chats),
     version,
     status: () => statusOf(engine),
     doctor: () => Promise.resolve(doctor(engine)),
@@ -20,21 +32,14 @@ export function engineApi(engine: Engine): EngineApi {
   };
 }
 
-/** The hops to a client as far as they can be seen without sending it anything. */
-export function testClient(engine: Engine, id: string) {
-  const row = clientRows(engine).find((client) => client.id === id);
-  if (!row) return null;
-  const connected = row.connections > 0;
-  const allowed = row.decision === 'always' || row.decision === 'once' || (row.decision === 'none' && engine.policy.trustLocalClients);
-  const streams = row.subscriptions.length;
-  return [
-    { hop: 'helper', ok: connected, sentence: connected ? `Helper: ${row.connections} connected.` : 'Helper: not connected. Start the client.' },
-    { hop: 'app', ok: allowed, sentence: allowed ? 'Belfry: this client is allowed.' : `Belfry: this client is not allowed. "belfry clients allow ${id}" allows it.` },
-    {
-      hop: 'client', ok: streams > 0 ? null : false,
-      sentence: streams > 0 ? `Client: ${streams} open ${streams === 1 ? 'stream' : 'streams'}; whether it reads them shows with the next event.` : 'Client: listens to nothing. It has to open a stream or poll.',
-    },
-  ];
+/** Chats by their guids, as policy keeps them. */
+function withChats(engine: Engine, change: Change): { readonly ok: true; readonly change: Change } | Extract<Outcome, { ok: false }> {
+  if (change.do === 'remove-chats') {
+    return { ok: true, change: { ...change, chats: engine.chats.resolveRules(change.chats, engine.policy.snapshot().chats) } };
+  }
+  if (change.do !== 'add-chats') return { ok: true, change };
+  const resolved = engine.chats.resolve(change.chats);
+  return resolved.ok ? { ok: true, change: { ...change, chats: resolved.chats } } : resolved;
 }
 
 /** Runs the command lines that come in by the socket and writes their frames (architecture 6). */

@@ -1,76 +1,70 @@
-import { isSharedDomain, parseSender } from '../apple/sender.ts';
-import type { Handlers } from '../contract/contract.ts';
+import { StoreError } from '../apple/reader.ts';
+import { contract, type Handlers } from '../contract/contract.ts';
 import { serveContract, type ContractServer, type Port } from '../contract/port.ts';
-import type { LiveRow } from '../contract/values.ts';
+import type { ContractOutcome } from '../contract/values.ts';
 import { catalogue } from '../events/catalogue.ts';
-import type { Outcome } from '../events/hub.ts';
 import { payloadOf } from '../events/occurrence.ts';
+import { checkEntry, splitEntries } from '../policy/sender-edit.ts';
 import { senderSetOf } from '../policy/sender-rules.ts';
 import { describeFault } from './log.ts';
 import type { Engine } from './engine.ts';
-import { testClient } from './commands.ts';
-import { clientRows, doctor, senderRows, slicesOf, statusOf } from './report.ts';
+import type { LiveLooker } from './live-feed.ts';
+import { mailboxRows, resolveMailboxes } from './mailbox-names.ts';
+import { clientRows, doctor, eventRows, senderRows, slicesOf, statusOf } from './report.ts';
+import { suggestSenders } from './suggestions.ts';
+import { testClient } from './test-event.ts';
 
 const BACKTEST_MS = 30 * 86_400_000;
 
 /** Serves one UI: answers its calls, tells it what changed, and shows arrivals while it looks on. */
-export function serveUi(engine: Engine, port: Port): ContractServer {
-  let looks: { notMatched: boolean } | null = null;
-  const server: ContractServer = serveContract(port, handlersOf(engine, (value) => { looks = value; }), (call, error) => {
+export function serveUi(engine: Engine, port: Port): ContractServer<typeof contract> {
+  const looker: LiveLooker = { rows: (rows) => server.notify('live', { rows: [...rows] }) };
+  const server = serveContract(contract, port, handlersOf(engine, looker), (call, error) => {
     engine.options.log(`${call}: ${describeFault(error)}`);
   });
-  const ignore = engine.live.listen({
-    outcome(outcome) {
-      if (looks === null) return;
-      const row = liveRowOf(outcome, engine);
-      // What matches no rule is shown only on request, and never leaves the Mac.
-      if (looks.notMatched || row.verdicts.length > 0) server.notify('live', { rows: [row] });
-    },
-    changed: () => server.notify('changed', slicesOf(engine)),
-  });
-  return { ...server, close() { ignore(); server.close(); } };
-}
-
-export function liveRowOf(outcome: Outcome, engine: Engine): LiveRow {
-  const { occurrence, notArrival, sentTo, notSent } = outcome;
-  const { subjects } = engine.policy;
-  const { row } = occurrence;
-  const name = (id: string) => engine.policy.clientName(id);
-  const verdicts = [
-    ...[...new Set(sentTo.map(({ id }) => id))].map((id) => ({ client: name(id), sent: true, reason: null })),
-    ...notSent.map(({ principal, reason }) => ({ client: name(principal.id), sent: false, reason })),
+  const stops = [
+    engine.changes.listen((changed) => server.notify('changed', changed)),
+    engine.activity.onRows((rows) => server.notify('activity', { rows: [...rows] })),
   ];
-  const payload = payloadOf(occurrence, true) as { from: { name: string | null }; subject?: string | null; mailbox?: string | null; chat?: { name: string | null } | null };
   return {
-    at: engine.clock.now(),
-    type: occurrence.type,
-    eventId: occurrence.eventId,
-    sender: occurrence.sender,
-    name: payload.from.name,
-    subject: payload.subject ?? null,
-    place: row.store === 'mail' ? (payload.mailbox ?? null) : (payload.chat?.name ?? null),
-    notArrival,
-    verdicts,
-    json: sentTo.length === 0 ? null : { eventId: occurrence.eventId, name: occurrence.type, timestamp: occurrence.timestamp, data: payloadOf(occurrence, subjects) },
+    ...server,
+    close() {
+      engine.live.leave(looker);
+      for (const stop of stops) stop();
+      server.close();
+    },
   };
 }
 
-function handlersOf(engine: Engine, look: (value: { notMatched: boolean } | null) => void): Handlers {
+function handlersOf(engine: Engine, looker: LiveLooker): Handlers {
   const { policy } = engine;
   return {
-    app: { snapshot: () => slicesOf(engine) },
+    app: { snapshot: () => engine.changes.snapshot() },
     events: {
-      list: () => slicesOf(engine).events,
+      list: () => eventRows(engine),
       set: ({ type, on }) => policy.setEvent(type, on),
       catalogue: () => Object.values(catalogue).map((descriptor) => ({ ...descriptor })),
+      mailboxes: () => {
+        const reader = engine.readable('mail');
+        return reader === null ? [] : mailboxRows(reader);
+      },
+      setMailboxes: ({ mailboxes }) => {
+        if (mailboxes === null) return policy.setMailboxes(null);
+        const resolved = resolveMailboxes(engine.readable('mail'), mailboxes);
+        return resolved.ok ? policy.setMailboxes(resolved.keys) : resolved;
+      },
     },
+    access: { probe: () => engine.probeAccess() },
     senders: {
       list: () => senderRows(engine),
-      check: ({ text }) => checkPaste(text, policy.region),
+      check: ({ text }) => splitEntries(text).map((entry) => checkEntry(entry, policy.region)),
       add: ({ senders, options }) => policy.addSenders(senders, options),
       set: ({ sender, patch }) => policy.setSender(sender, patch),
       remove: ({ senders }) => policy.removeSenders(senders),
       undo: () => policy.undoRemoval(),
+      suggest: ({ text, limit }) => orNothing(() => suggestSenders({
+        contacts: engine.contacts, mail: engine.readable('mail'), messages: engine.readable('messages'), region: policy.region,
+      }, text, limit)),
       backtest: ({ sender, subdomains, for: which, examples }) => {
         const senders = senderSetOf([sender], subdomains);
         const since = engine.clock.now() - BACKTEST_MS;
@@ -89,6 +83,14 @@ function handlersOf(engine: Engine, look: (value: { notMatched: boolean } | null
           });
       },
     },
+    chats: {
+      find: ({ text, limit }) => orNothing(() => engine.chats.find(text, limit)),
+      add: ({ ids }) => {
+        const resolved = engine.chats.resolve(ids);
+        return resolved.ok ? policy.addChats(resolved.chats) : resolved;
+      },
+      remove: ({ ids }) => policy.removeChats(ids),
+    },
     clients: {
       list: () => clientRows(engine),
       waiting: () => slicesOf(engine).waiting,
@@ -99,30 +101,36 @@ function handlersOf(engine: Engine, look: (value: { notMatched: boolean } | null
       test: ({ id }) => testClient(engine, id) ?? [],
     },
     live: {
-      subscribe: ({ notMatched }) => {
-        look({ notMatched });
-        return { rows: [] };
-      },
+      subscribe: ({ notMatched }) => ({ rows: engine.live.look(looker, notMatched) }),
       unsubscribe: () => {
-        look(null);
+        engine.live.leave(looker);
         return null;
       },
     },
     activity: {
       recent: ({ limit, filter }) => engine.activity.recent(limit, filter),
+      export: () => engine.activity.export(),
     },
-    settings: { get: () => policy.snapshot().settings, set: ({ key, value }) => policy.setSetting(key, value) },
+    settings: {
+      get: () => policy.snapshot().settings,
+      set: ({ key, value }): ContractOutcome => policy.setSetting(key, value),
+      export: () => policy.exportSettings(),
+      import: ({ json }) => policy.importSettings(json),
+      reset: () => policy.reset(),
+      answerSeal: ({ accept }) => policy.answerSeal(accept),
+    },
     pause: { get: () => policy.pausedUntil, start: ({ ms }) => policy.pause(ms), resume: () => policy.resume() },
     status: { get: () => statusOf(engine) },
     diagnostics: { run: () => doctor(engine) },
   };
 }
 
-/** One entry a line or separated by commas; the rest of a paste is kept when one is refused (ui.md, Senders). */
-function checkPaste(text: string, region: string | null) {
-  return text.split(/[\n,;]/).map((entry) => entry.trim()).filter((entry) => entry !== '').map((entry) => {
-    const parsed = parseSender(entry, region);
-    if (!parsed.ok) return { ok: false as const, text: entry, reason: parsed.reason };
-    return { ok: true as const, text: entry, kind: parsed.kind, value: parsed.value, shared: parsed.kind === 'domain' && isSharedDomain(parsed.value) };
-  });
+/** A store that went in this very moment has nothing to offer; its trouble is told elsewhere. */
+function orNothing<T>(look: () => T[]): T[] {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof StoreError) return [];
+    throw error;
+  }
 }

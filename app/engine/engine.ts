@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import type { Socket } from 'node:net';
 import { AddressBook } from '../apple/contacts/address-book.ts';
 import { EnvelopeIndex } from '../apple/mail/envelope-index.ts';
+import type { StoreKind } from '../apple/occurrence.ts';
+import type { MailReader, MessagesReader } from '../apple/reader.ts';
 import { ChatDatabase } from '../apple/messages/chat-database.ts';
 import { fileWatcher, type StoreWatcher } from '../apple/watch.ts';
+import type { Access } from '../contract/values.ts';
 import { Endpoint } from '../endpoint/endpoint.ts';
 import { FolderLock } from '../endpoint/lock.ts';
 import type { Hello } from '../endpoint/handshake.ts';
@@ -23,9 +26,17 @@ import type { EventsBackend } from '../mcp/events-extension.ts';
 import { serveConnection } from '../mcp/server.ts';
 import { ActivityLog } from '../activity/activity-log.ts';
 import { Policy, type ChangeKind } from '../policy/policy.ts';
+import { Sealer } from '../policy/seal.ts';
 import { SettingsStore } from '../policy/settings-store.ts';
+import { AccessProbe } from './access.ts';
+import { Changes } from './changes.ts';
+import { ChatNames } from './chats.ts';
 import { describeFault, type Log } from './log.ts';
-import { Live } from './live.ts';
+import { LiveFeed, type DeliveryMode } from './live-feed.ts';
+import { accountCount } from './mailbox-names.ts';
+import { slicesOf } from './report.ts';
+import { sealCounter } from './seal-counter.ts';
+import { Sightings } from './sightings.ts';
 import { version } from './version.ts';
 
 export interface EngineOptions {
@@ -40,6 +51,8 @@ export interface EngineOptions {
   readonly kind: 'serve' | 'app';
   readonly trustLocalClients: boolean;
   readonly peers: PeerIdentifier;
+  /** Base64, from the app's host: settings are sealed with it. Headless has none. */
+  readonly sealKey?: string | undefined;
   readonly log: Log;
   readonly clock?: Clock;
   readonly watcher?: () => StoreWatcher;
@@ -68,18 +81,24 @@ export class Engine {
   readonly clock: Clock;
   readonly policy: Policy;
   readonly activity: ActivityLog;
-  readonly live: Live;
+  readonly live: LiveFeed;
+  readonly changes: Changes;
+  readonly chats: ChatNames;
+  readonly seen: Sightings;
+  readonly contacts: AddressBook | null;
   readonly startedAt: number;
   readonly socketPath: string;
   readonly #lock: FolderLock;
   readonly #state: Database.Database;
   readonly #hubs: ReadonlyMap<EventType, Hub>;
-  readonly #contacts: AddressBook | null;
+  readonly #access: AccessProbe;
   readonly #endpoint: Endpoint;
   readonly #peers = new Set<Peer>();
   readonly #backend: EventsBackend;
   readonly #cancels: (() => void)[] = [];
   #refreshing = false;
+  #stopped = false;
+  #accounts: number | null = null;
   /** Runs a command line that came in by the socket; set by the host of commands. */
   command: ((socket: Socket, argv: readonly string[]) => void) | null = null;
 
@@ -92,7 +111,8 @@ export class Engine {
     this.socketPath = join(options.dataDir, 'run', 'engine.sock');
     this.#lock = FolderLock.take(options.dataDir, { pid: process.pid, kind: options.kind });
     this.#state = openState(join(options.dataDir, 'state.db'));
-    const settings = new SettingsStore(join(options.dataDir, 'settings.json'), this.clock.now());
+    const sealer = options.sealKey === undefined ? null : new Sealer(options.sealKey, sealCounter(this.#state));
+    const settings = new SettingsStore(join(options.dataDir, 'settings.json'), this.clock.now(), sealer);
     if (settings.loaded.sentence) options.log(settings.loaded.sentence);
     this.policy = new Policy({
       settings,
@@ -102,9 +122,20 @@ export class Engine {
       trustLocalClients: options.trustLocalClients,
     });
     this.activity = new ActivityLog(this.#state, { now: () => this.clock.now(), setTimer: (ms, work) => this.clock.after(ms, work) });
-    this.live = new Live();
-    this.#contacts = options.addressBookDir === null ? null : new AddressBook({ folder: options.addressBookDir, region: this.policy.region });
+    this.activity.keepSenders(this.policy.settings.keepSendersDays);
+    this.seen = new Sightings(this.activity.lastDeliveries());
+    this.live = new LiveFeed(this.policy, this.clock);
+    this.changes = new Changes(this.clock, () => slicesOf(this));
+    this.chats = new ChatNames(() => this.readable('messages'));
+    this.contacts = options.addressBookDir === null ? null : new AddressBook({ folder: options.addressBookDir, region: this.policy.region });
     this.#hubs = this.#makeHubs();
+    this.#access = new AccessProbe({
+      db: this.#state, mailDir: options.mailDir, messagesDb: options.messagesDb, now: () => this.clock.now(),
+      openPath: (kind) => {
+        const { reader } = this.#hubOf(kind);
+        return reader.isOpen ? reader.path : null;
+      },
+    });
     this.#backend = this.#makeBackend();
     this.#endpoint = new Endpoint(this.socketPath, {
       admit: (socket) => this.#admit(socket),
@@ -115,19 +146,22 @@ export class Engine {
 
   async start(): Promise<void> {
     await this.#endpoint.listen();
-    this.#contacts?.refresh();
+    this.contacts?.refresh();
     for (const hub of this.#hubs.values()) hub.refresh();
+    this.#access.look();
     this.#cancels.push(
       this.policy.onChange((kind, sentence) => this.#policyChanged(kind, sentence)),
       this.clock.every(HEARTBEAT_MS, () => this.#heartbeat()),
       // Names are labels: fresh enough within a minute, and never read on the way of an event.
-      this.clock.every(60_000, () => this.#contacts?.refresh()),
+      this.clock.every(60_000, () => this.#freshenNames()),
       this.clock.every(2000, () => this.policy.sweep()),
     );
   }
 
   async stop(): Promise<void> {
+    this.#stopped = true;
     for (const cancel of this.#cancels) cancel();
+    this.changes.close();
     for (const peer of [...this.#peers]) await peer.connection.close();
     await this.#endpoint.close();
     for (const hub of this.#hubs.values()) if (hub.tail.running) hub.tail.stop();
@@ -140,6 +174,32 @@ export class Engine {
   hub(type: EventType): Hub {
     return this.#hubs.get(type)!;
   }
+  #hubOf(kind: StoreKind): Hub {
+    return this.hub(kind === 'mail' ? 'mail.received' : 'messages.received');
+  }
+
+  /** The reader of a store whose type is on and that can be read now: nothing is read for a type that is off. */
+  readable(kind: 'mail'): MailReader | null;
+  readable(kind: 'messages'): MessagesReader | null;
+  readable(kind: StoreKind): MailReader | MessagesReader | null {
+    const { tail, reader } = this.#hubOf(kind);
+    return tail.running && tail.trouble === null ? reader : null;
+  }
+
+  /** Accounts of Mail's index as of the last look at its names; null while it is not read. */
+  get accounts(): number | null {
+    return this.readable('mail') === null ? null : this.#accounts;
+  }
+
+  get access(): Access {
+    return this.#access.found;
+  }
+  /** Looks at both stores now (ui.md, Full Disk Access). */
+  probeAccess(): Access {
+    if (this.#access.look()) this.changes.changed();
+    return this.#access.found;
+  }
+
   get hubs(): Iterable<Hub> {
     return this.#hubs.values();
   }
@@ -149,7 +209,7 @@ export class Engine {
 
   #makeHubs(): ReadonlyMap<EventType, Hub> {
     const { options } = this;
-    const name = (handle: string) => this.#contacts?.nameOf(handle) ?? null;
+    const name = (handle: string) => this.contacts?.nameOf(handle) ?? null;
     const readers = [
       new EnvelopeIndex({ mailDir: options.mailDir, ...(options.accountsDb !== null && { accountsDb: options.accountsDb }) }),
       new ChatDatabase({ path: options.messagesDb, region: this.policy.region, names: name }),
@@ -163,16 +223,18 @@ export class Engine {
         policy: this.policy,
         listener: {
           outcome: (outcome) => this.#outcome(outcome),
-          delivered: (occurrence, principal) => this.#delivered(occurrence, principal),
+          delivered: (occurrence, principal) => this.#delivered(occurrence, principal, 'push'),
           settled: () => undefined,
           trouble: (type, kind) => {
             options.log(kind === null ? `${type}: the store is readable` : `${type}: the store cannot be read (${kind})`);
-            this.live.storeChanged(type);
+            this.#storeChanged(type, kind === null);
           },
           gap: (type) => {
             options.log(`${type}: another store is there; positions before it are void`);
             this.activity.record({ kind: 'gap', type });
+            this.live.gap(type);
           },
+          counted: () => this.changes.changed(),
         },
       });
       return [hub.type, hub];
@@ -194,7 +256,7 @@ export class Engine {
       nextFreeAt: (principal) => policy.nextFreeAt(principal),
       get subjects() { return policy.subjects; },
       asks: (principal, type, filter, mode) => engine.#asks(principal, type, filter, mode),
-      delivered: (occurrence, principal) => this.#delivered(occurrence, principal),
+      delivered: (occurrence, principal) => this.#delivered(occurrence, principal, 'poll'),
       now: () => this.clock.now(),
       fault: (where, error) => this.options.log(`${where}: ${describeFault(error)}`),
     };
@@ -202,17 +264,22 @@ export class Engine {
 
   #asks(principal: Principal, type: EventType, filter: Filter, mode: 'poll' | 'push'): void {
     this.policy.asks(principal, type, filter.entries);
-    if (mode === 'push') this.activity.record({ kind: 'subscribed', type, client: principal.id });
+    if (mode === 'push') {
+      this.activity.record({ kind: 'subscribed', type, client: principal.id });
+      return;
+    }
+    this.seen.polled(principal.id, type, filter.senderCount, this.clock.now());
+    this.changes.stirred();
   }
 
   #outcome(outcome: Outcome): void {
-    this.live.outcome(outcome, this.policy);
     const { occurrence } = outcome;
+    this.live.outcome(outcome);
+    this.changes.stirred();
     if (occurrence.row.store === 'mail') this.#refreshNames();
     if (outcome.notArrival !== null) return;
-    for (const { principal, reason } of outcome.notSent) {
-      this.activity.record({ kind: 'not_sent', type: occurrence.type, client: principal.id, eventId: occurrence.eventId, rowid: occurrence.row.rowid, reason });
-    }
+    this.seen.arrived(occurrence, this.policy.ruleFor(occurrence), this.clock.now());
+    for (const { principal, reason } of outcome.notSent) this.#recordEvent('not_sent', occurrence, principal, reason);
   }
 
   /** A renamed mailbox shows within a second of the next mail; looked up after the event went out, not before. */
@@ -223,22 +290,53 @@ export class Engine {
       this.#refreshing = false;
       const { reader, tail } = this.hub('mail.received');
       try {
-        if (tail.trouble === null && reader.kind === 'mail') reader.refresh();
+        if (tail.trouble === null && reader.kind === 'mail') {
+          reader.refresh();
+          this.#accounts = accountCount(reader);
+        }
       } catch {
         // The store went in this moment: the tail says so.
       }
     });
   }
 
-  #delivered(occurrence: Occurrence, principal: Principal): void {
-    this.activity.record({ kind: 'delivered', type: occurrence.type, client: principal.id, eventId: occurrence.eventId, rowid: occurrence.row.rowid });
+  #delivered(occurrence: Occurrence, principal: Principal, mode: DeliveryMode): void {
+    this.live.delivered(occurrence, principal, mode);
+    this.seen.delivered(principal.id, occurrence.type, mode, this.clock.now());
+    this.#recordEvent('delivered', occurrence, principal);
+    this.changes.stirred();
+  }
+
+  #recordEvent(kind: 'delivered' | 'not_sent', { type, eventId, row, sender }: Occurrence, principal: Principal, reason?: string): void {
+    this.activity.record({ kind, type, client: principal.id, eventId, rowid: row.rowid, sender, ...(reason !== undefined && { reason }) });
   }
 
   #policyChanged(kind: ChangeKind, sentence: string | null): void {
     if (sentence !== null) this.activity.record({ kind: 'changed', reason: sentence });
-    if (kind === 'notice' || kind === 'waiting') return this.live.changed();
-    for (const hub of this.#hubs.values()) hub.refresh();
-    this.live.changed();
+    if (kind !== 'notice' && kind !== 'waiting') {
+      for (const hub of this.#hubs.values()) hub.refresh();
+      if (kind === 'events') this.#access.look();
+      if (kind === 'settings') this.activity.keepSenders(this.policy.settings.keepSendersDays);
+    }
+    // After what the stores say of it: one telling holds both.
+    this.changes.changed();
+  }
+
+  #storeChanged(type: EventType, isReadable: boolean): void {
+    // The tail is in the middle of a look: what this asks of the store comes after it.
+    this.clock.after(0, () => {
+      if (this.#stopped) return;
+      if (isReadable && type === 'mail.received') this.#refreshNames();
+      if (isReadable && type === 'messages.received') this.chats.forget();
+      this.probeAccess();
+      this.changes.changed();
+    });
+  }
+
+  /** Names are labels: contacts and chats may be called otherwise by now. */
+  #freshenNames(): void {
+    this.contacts?.refresh();
+    this.chats.forget();
   }
 
   #heartbeat(): void {
@@ -266,7 +364,9 @@ export class Engine {
     connection.onclose = () => {
       this.#peers.delete(peer);
       onclose?.();
-      this.live.changed();
+      const { identity } = peer;
+      if (identity !== null && ![...this.#peers].some((other) => other.identity?.id === identity.id)) this.seen.left(identity.id);
+      this.changes.changed();
     };
     connection.begin(rest);
   }
@@ -286,7 +386,7 @@ export class Engine {
       throw new Error('Too many connections of one client');
     }
     this.policy.seen(identity, peer.label);
-    this.live.changed();
+    this.changes.changed();
     return { id: identity.id };
   }
 }
@@ -296,5 +396,7 @@ function openState(path: string): Database.Database {
   db.pragma('journal_mode = WAL');
   // A power cut may lose the last moments; then rows are judged again. A kill loses nothing.
   db.pragma('synchronous = NORMAL');
+  // What is erased (senders that the owner no longer keeps) is not left in free pages.
+  db.pragma('secure_delete = ON');
   return db;
 }

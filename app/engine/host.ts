@@ -18,6 +18,14 @@ export interface EngineSettings {
   readonly addressBookDir?: string | undefined;
   readonly region?: string | undefined;
   readonly trustLocalClients?: boolean | undefined;
+  /** Base64, 32 bytes or more. Only ever in the start message of the app's host, never on a command line. */
+  readonly sealKey?: string | undefined;
+}
+
+/** Where the two stores are, unless a setting says otherwise. */
+export function storesOf({ mailDir, messagesDb }: Pick<EngineSettings, 'mailDir' | 'messagesDb'>): { readonly mailDir: string; readonly messagesDb: string } {
+  const library = join(homedir(), 'Library');
+  return { mailDir: mailDir ?? join(library, 'Mail'), messagesDb: messagesDb ?? join(library, 'Messages', 'chat.db') };
 }
 
 /** The engine with everything that a system has: its stores, its clock, its kernel. Tests and the bench replace edges. */
@@ -27,13 +35,13 @@ export function engineOf(
   const library = join(homedir(), 'Library');
   return new Engine({
     dataDir: settings.dataDir,
-    mailDir: settings.mailDir ?? join(library, 'Mail'),
-    messagesDb: settings.messagesDb ?? join(library, 'Messages', 'chat.db'),
+    ...storesOf(settings),
     accountsDb: settings.accountsDb ?? join(library, 'Accounts', 'Accounts4.sqlite'),
     addressBookDir: settings.addressBookDir ?? join(library, 'Application Support', 'AddressBook'),
     region: settings.region ?? regionFromLocale(process.env),
     kind,
     trustLocalClients: settings.trustLocalClients === true,
+    sealKey: settings.sealKey,
     peers: peerIdentifier(nativeFile('peer-identity.node')),
     log,
     onFatal,
@@ -41,10 +49,13 @@ export function engineOf(
   });
 }
 
-/** `dist/bin` lies beside the bundle, or two folders up from a source file. */
-export function nativeFile(name: string): string {
+/** A native part in `dist/bin`. */
+export const nativeFile = (name: string): string => besideBundle('bin', name);
+
+/** `dist/` holds the bundle, or lies two folders up from a source file. */
+export function besideBundle(...parts: readonly string[]): string {
   const here = dirname(fileURLToPath(import.meta.url));
-  const places = [join(here, 'bin', name), join(here, '..', 'bin', name), join(here, '..', '..', 'dist', 'bin', name)];
+  const places = [join(here, ...parts), join(here, '..', ...parts), join(here, '..', '..', 'dist', ...parts)];
   return places.find((path) => existsSync(path)) ?? places[0]!;
 }
 

@@ -1,11 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { renderEvent } from '../mcp/stream.ts';
-import type { Outcome } from '../events/hub.ts';
-import { payloadOf } from '../events/occurrence.ts';
+import { existsSync } from 'node:fs';
+import { BrowserShell, browserShell } from './browser-shell.ts';
 import type { Engine } from './engine.ts';
-import { pageHtml } from './page-html.ts';
+import { nativeFile } from './host.ts';
+import { pageFolder, readPageFiles, type PageFile } from './page-files.ts';
+import { frameOf, PageSession } from './page-session.ts';
+import type { WiringEnv } from '../wiring/wiring.ts';
 
 export interface Page {
   /** With a code that works once. */
@@ -13,103 +15,151 @@ export interface Page {
   close(): Promise<void>;
 }
 
+export interface PageOptions {
+  /** 0 chooses a free one. */
+  readonly port: number;
+  /** Of the built page; `dist/page` unless a test says otherwise. */
+  readonly folder?: string;
+  /** The home folder in which settings of other programs are wired. */
+  readonly wiring: Pick<WiringEnv, 'home' | 'configHomes'>;
+  /** The data folder is where a helper looks by itself. */
+  readonly usualFolder: boolean;
+}
+
 const COOKIE = 'belfry';
+/** A settings file of the contract's greatest length, escaped. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+export const MAX_PAGES = 16;
+
+/** Everything comes from here, and nothing is run that the page did not bring (React sets styles through the object model). */
+const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const HEADERS = {
+  'content-security-policy': CSP,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+};
 
 /**
- * The live page of a headless engine on loopback. The address carries a one-use code that becomes a cookie and
- * leaves the address; Host and Origin are checked, so that no other page in the browser can look in.
+ * The page of a headless engine on loopback. The address carries a one-use code that becomes a cookie and leaves the
+ * address; Host and Origin are checked, so that no other page in the browser can look in or ask for anything.
+ * @throws for an engine of the app: its page is its own window
  */
-export async function startPage(engine: Engine, port: number): Promise<Page> {
-  const session = randomBytes(24).toString('base64url');
-  let code: string | null = randomBytes(24).toString('base64url');
-  const lookers = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
-    const { port: bound } = server.address() as AddressInfo;
-    const hosts = [`127.0.0.1:${bound}`, `localhost:${bound}`];
+export async function startPage(engine: Engine, options: PageOptions): Promise<Page> {
+  if (engine.options.kind === 'app') throw new Error('The app has its own window and serves no page');
+  const files = readPageFiles(options.folder ?? pageFolder());
+  const shim = nativeFile('belfry-mcp');
+  const shell = new BrowserShell({
+    wiring: existsSync(shim) ? { ...options.wiring, platform: process.platform, shim, now: () => engine.clock.now() } : null,
+    socketPath: options.usualFolder ? null : engine.socketPath,
+  });
+  const server = new PageServer(engine, files, shell);
+  return server.listen(options.port);
+}
+
+class PageServer {
+  readonly #engine: Engine;
+  readonly #files: ReadonlyMap<string, PageFile> | null;
+  readonly #secret = randomBytes(24).toString('base64url');
+  readonly #sessions = new Map<string, PageSession>();
+  readonly #shell: BrowserShell;
+  readonly #server = createServer((request, response) => this.#answer(request, response));
+  #code: string | null = randomBytes(24).toString('base64url');
+  #hosts: readonly string[] = [];
+
+  constructor(engine: Engine, files: ReadonlyMap<string, PageFile> | null, shell: BrowserShell) {
+    this.#engine = engine;
+    this.#shell = shell;
+    this.#files = files;
+  }
+
+  async listen(port: number): Promise<Page> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, '127.0.0.1', resolve);
+    });
+    const { port: bound } = this.#server.address() as AddressInfo;
+    this.#hosts = [`127.0.0.1:${bound}`, `localhost:${bound}`];
+    return {
+      address: `http://127.0.0.1:${bound}/?code=${this.#code}`,
+      close: async () => {
+        for (const session of this.#sessions.values()) session.close();
+        const closed = new Promise((resolve) => this.#server.close(resolve));
+        this.#server.closeAllConnections();
+        await closed;
+      },
+    };
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
     const { origin, host } = request.headers;
-    if (!hosts.includes(host ?? '') || (origin !== undefined && !hosts.some((each) => origin === `http://${each}`))) return plain(response, 403, 'This page is for this computer only.');
-    if (request.method !== 'GET') return plain(response, 405, 'Only GET is served here.');
+    const isOurs = (origin === undefined ? request.method === 'GET' : this.#hosts.some((each) => origin === `http://${each}`));
+    if (!this.#hosts.includes(host ?? '') || !isOurs) return plain(response, 403, 'This page is for this computer only.');
     const url = new URL(request.url ?? '/', `http://${host}`);
     const given = url.searchParams.get('code');
-    if (url.pathname === '/' && given !== null) {
-      if (code === null || !same(given, code)) return plain(response, 403, 'This address was used already. Start the engine again for a new one.');
-      code = null;
-      response.writeHead(303, { location: '/', 'set-cookie': `${COOKIE}=${session}; HttpOnly; SameSite=Strict; Path=/` }).end();
-      return;
+    if (request.method === 'GET' && url.pathname === '/' && given !== null) return this.#signIn(url, given, response);
+    // Browsers ask for it by themselves; there is none to show.
+    if (url.pathname === '/favicon.ico') return void response.writeHead(204).end();
+    if (!same(cookieOf(request), this.#secret)) return plain(response, 403, 'Open the address that the engine printed.');
+    if (url.pathname === '/bridge') {
+      if (request.method === 'GET') return this.#open(response);
+      if (request.method === 'POST') return this.#hear(url, request, response);
     }
-    if (!same(cookieOf(request), session)) return plain(response, 403, 'Open the address that the engine printed.');
-    if (url.pathname === '/') {
-      response.writeHead(200, {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-" + pageHtml.scriptHash + "'; connect-src 'self'; frame-ancestors 'none'",
-        'referrer-policy': 'no-referrer',
-        'cache-control': 'no-store',
-      }).end(pageHtml.text);
-    } else if (url.pathname === '/live') {
-      response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
-      response.write(frame('status', status(engine)));
-      lookers.add(response);
-      response.on('close', () => lookers.delete(response));
-    } else plain(response, 404, 'There is no such page.');
-  });
-  const tell = (event: string, value: object) => {
-    const text = frame(event, value);
-    // One who does not read is dropped: the page connects again by itself.
-    for (const looker of lookers) if (!looker.write(text) && looker.writableLength > 1_000_000) looker.destroy();
-  };
-  const ignore = engine.live.listen({
-    outcome: (outcome) => {
-      if (lookers.size > 0) tell('row', rowOf(outcome, engine));
-    },
-    changed: () => {
-      if (lookers.size > 0) tell('status', status(engine));
-    },
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/?code=${code}`,
-    async close() {
-      ignore();
-      for (const looker of lookers) looker.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
+    if (request.method !== 'GET') return plain(response, 405, 'Only GET is served here.');
+    if (this.#files === null) return plain(response, 503, 'The page was not built. Run "npm run build" and start the engine again.');
+    const file = this.#files.get(url.pathname);
+    if (!file) return plain(response, 404, 'There is no such page.');
+    response.writeHead(200, {
+      ...HEADERS, 'content-type': file.type, 'content-length': file.bytes.length, 'cache-control': file.hashed ? 'private, max-age=31536000, immutable' : 'no-store',
+    }).end(file.bytes);
+  }
 
-/** One row of Live: the envelope, the verdict, and what was sent as it was sent. */
-export function rowOf(outcome: Outcome, engine: Engine): object {
-  const { occurrence, notArrival, sentTo, notSent } = outcome;
-  const { subjects } = engine.policy;
-  const allowed = engine.policy.ruleFor(occurrence) !== null;
-  const unsent = notArrival ?? notSent[0]?.reason ?? (allowed ? 'no-listener' : 'no-allowed-sender');
-  return {
-    at: Date.now(),
-    type: occurrence.type,
-    payload: payloadOf(occurrence, subjects),
-    sentTo: [...new Set(sentTo.map(({ id }) => engine.policy.clientName(id)))],
-    reason: sentTo.length > 0 ? null : unsent,
-    json: sentTo.length > 0 ? `{${renderEvent(occurrence, subjects)}}` : null,
-  };
-}
+  #signIn(url: URL, given: string, response: ServerResponse): void {
+    if (this.#code === null || !same(given, this.#code)) return plain(response, 403, 'This address was used already. Start the engine again for a new one.');
+    this.#code = null;
+    url.searchParams.delete('code');
+    response.writeHead(303, { location: `/${url.search}`, 'set-cookie': `${COOKIE}=${this.#secret}; HttpOnly; SameSite=Strict; Path=/`, 'cache-control': 'no-store' }).end();
+  }
 
-function status(engine: Engine): object {
-  const streams = [...engine.hubs].reduce((sum, hub) => sum + hub.size, 0);
-  return {
-    on: [...engine.hubs].filter((hub) => engine.policy.eventOn(hub.type)).map((hub) => hub.type),
-    trouble: [...engine.hubs].filter((hub) => hub.tail.running && hub.tail.trouble !== null).map((hub) => ({ type: hub.type, reason: hub.tail.trouble })),
-    connections: [...engine.peers].length,
-    streams,
-    paused: engine.policy.pausedUntil,
-  };
-}
+  #open(response: ServerResponse): void {
+    if (this.#sessions.size >= MAX_PAGES) return plain(response, 503, `At most ${MAX_PAGES} pages are served at once.`);
+    response.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    const session = new PageSession(this.#engine, response, (notify) => browserShell(this.#shell, notify));
+    this.#sessions.set(session.id, session);
+    response.on('close', () => {
+      this.#sessions.delete(session.id);
+      session.close();
+    });
+  }
 
-const frame = (event: string, value: object) => `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`;
+  #hear(url: URL, request: IncomingMessage, response: ServerResponse): void {
+    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return plain(response, 415, 'A frame is JSON.');
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= MAX_BODY_BYTES) chunks.push(chunk);
+      else if (!response.headersSent) {
+        response.setHeader('connection', 'close');
+        plain(response, 413, `A frame has at most ${MAX_BODY_BYTES} bytes.`);
+      }
+    });
+    request.on('error', () => response.destroy());
+    request.on('end', () => {
+      if (response.headersSent) return;
+      const session = this.#sessions.get(url.searchParams.get('session') ?? '');
+      if (!session) return plain(response, 410, 'This session is over.');
+      const frame = frameOf(Buffer.concat(chunks).toString());
+      if (frame === null) return plain(response, 400, 'A frame is {"port": "shell" or "engine", "value": ...}.');
+      response.writeHead(204).end();
+      session.heard(frame);
+    });
+  }
+}
 
 function plain(response: ServerResponse, code: number, sentence: string): void {
-  response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8' }).end(`${sentence}\n`);
+  response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }).end(`${sentence}\n`);
 }
 
 function cookieOf(request: IncomingMessage): string {

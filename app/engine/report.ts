@@ -1,13 +1,16 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import type { ClientRow, DiagnosticRow, SenderRow, Slices, Status } from '../contract/values.ts';
+import { parseSender } from '../apple/sender.ts';
+import { quotedName } from '../contract/health.ts';
+import type { ClientRow, DiagnosticRow, EventRow, SenderRow, Slices, Status } from '../contract/values.ts';
 import type { EventType } from '../events/occurrence.ts';
+import type { SenderRule } from '../policy/settings.ts';
 import type { Engine } from './engine.ts';
+import { shownMailboxes } from './mailbox-names.ts';
 import { version } from './version.ts';
 
 /** The engine's state as values of the contract. Built when asked for, from memory. */
-export function statusOf(engine: Engine): Status {
+export function statusOf(engine: Engine, { waiting, sentence } = engine.policy.snapshot()): Status {
   const { policy } = engine;
-  const { waiting, sentence } = policy.snapshot();
   const store = (type: EventType): Status['stores']['mail'] => {
     const { tail } = engine.hub(type);
     const on = policy.eventOn(type);
@@ -29,15 +32,44 @@ export function statusOf(engine: Engine): Status {
     uptimeSeconds: Math.max(0, Math.round((engine.clock.now() - engine.startedAt) / 1000)),
     counters,
     settingsSentence: sentence,
+    seal: policy.seal,
+    lastEventAt: engine.seen.lastOfAll(),
   };
 }
 
-export function clientRows(engine: Engine): ClientRow[] {
-  return engine.policy.snapshot().clients.map((client) => {
+export function eventRows(engine: Engine, snapshot = engine.policy.snapshot(), users = clientRows(engine, snapshot)): EventRow[] {
+  return snapshot.events.map(({ type, on }) => {
+    const { tail } = engine.hub(type);
+    const isMail = type === 'mail.received';
+    const store = isMail ? 'mail' : 'messages';
+    return {
+      type,
+      on,
+      // Nothing that we may ask says whether Mail or Messages itself runs.
+      sourceOpen: null,
+      accounts: isMail ? engine.accounts : null,
+      readAt: on && tail.trouble === null ? tail.readAt : null,
+      mailboxes: isMail && snapshot.mailboxes !== null ? shownMailboxes(engine.readable('mail'), snapshot.mailboxes) : null,
+      allowed: snapshot.senders.filter((rule) => rule.on && countsFor(rule, store)).length + (isMail ? 0 : snapshot.chats.length),
+      usedBy: users.filter((client) => client.subscriptions.some((subscription) => subscription.type === type)).map(quotedName),
+      deliveredToday: engine.activity.deliveredToday(type),
+      lastAt: engine.seen.lastOf(type),
+    };
+  });
+}
+
+/** Numbers send no mail, whatever the rule is for. */
+const countsFor = (rule: SenderRule, store: 'mail' | 'messages') =>
+  (rule.for === 'both' || rule.for === store) && (store === 'messages' || rule.kind === 'address' || rule.kind === 'domain');
+
+export function clientRows(engine: Engine, snapshot = engine.policy.snapshot()): ClientRow[] {
+  return snapshot.clients.map((client) => {
     const peers = [...engine.peers].filter(({ identity }) => identity?.id === client.id);
-    const subscriptions = peers.flatMap((peer) => [...peer.streams.values()].map((stream) => ({
+    const streams = peers.flatMap((peer) => [...peer.streams.values()].map((stream) => ({
       type: stream.filter.type, senders: stream.filter.senderCount, mode: 'push' as const, delivered: stream.delivered,
     })));
+    const polls = peers.length === 0 ? [] : engine.seen.pollsOf(client.id, engine.clock.now()).map((poll) => ({ ...poll, mode: 'poll' as const }));
+    const subscriptions = [...streams, ...polls];
     const decided = client.decision !== 'none' || engine.policy.trustLocalClients;
     const state = peers.length === 0 ? 'away' : !decided ? 'asking' : subscriptions.length > 0 ? 'listening' : 'connected';
     return {
@@ -50,26 +82,45 @@ export function clientRows(engine: Engine): ClientRow[] {
       connections: peers.length,
       connectedAt: peers.length === 0 ? null : Math.min(...peers.map((peer) => peer.connectedAt)),
       subscriptions,
+      lastEventAt: engine.seen.lastOfClient(client.id),
     };
   });
 }
 
-export function senderRows(engine: Engine): SenderRow[] {
-  return engine.policy.snapshot().senders.map((rule) => ({
-    ...rule, except: [...rule.except], display: rule.kind === 'domain' ? `Everyone at ${rule.value}` : rule.value, lastAt: null,
+export function senderRows(engine: Engine, snapshot = engine.policy.snapshot()): SenderRow[] {
+  return snapshot.senders.map((rule) => ({
+    ...rule, except: [...rule.except], display: displayOf(rule), lastAt: engine.seen.lastOfRule(rule),
   }));
+}
+
+/** Thousands of rules are drawn anew with each change: read once each. */
+const displays = new WeakMap<SenderRule, string>();
+
+/** IDN in both forms (ui.md, Senders). */
+function displayOf(rule: SenderRule): string {
+  const known = displays.get(rule);
+  if (known !== undefined) return known;
+  const { kind, value } = rule;
+  const parsed = parseSender(kind === 'domain' ? `@${value}` : value, null);
+  const shown = parsed.ok ? parsed.display : value;
+  const display = kind === 'domain' ? `Everyone at ${shown}` : shown;
+  displays.set(rule, display);
+  return display;
 }
 
 export function slicesOf(engine: Engine): Slices {
   const snapshot = engine.policy.snapshot();
+  const clients = clientRows(engine, snapshot);
   return {
-    status: statusOf(engine),
-    events: [...snapshot.events],
-    senders: senderRows(engine),
-    clients: clientRows(engine),
+    status: statusOf(engine, snapshot),
+    events: eventRows(engine, snapshot, clients),
+    senders: senderRows(engine, snapshot),
+    clients,
     waiting: [...snapshot.waiting],
     settings: snapshot.settings,
     pausedUntil: snapshot.pausedUntil,
+    access: engine.access,
+    chats: engine.chats.rows(snapshot.chats),
   };
 }
 
@@ -81,7 +132,9 @@ export function doctor(engine: Engine): DiagnosticRow[] {
   const rows: DiagnosticRow[] = [
     { id: 'engine', title: 'Engine', state: 'ok', evidence: `version ${version}, process ${process.pid}, running ${ages} min`, fix: null },
     settingsRow(snapshot.state, snapshot.sentence),
+    sealRow(engine),
     folderRow(engine),
+    ...accessRows(engine),
   ];
   for (const hub of engine.hubs) rows.push(storeRow(engine, hub.type));
   rows.push(
@@ -98,7 +151,39 @@ export function doctor(engine: Engine): DiagnosticRow[] {
 
 function settingsRow(state: string, sentence: string | null): DiagnosticRow {
   if (sentence === null) return { id: 'settings', title: 'Settings', state: 'ok', evidence: state === 'fresh' ? 'none written yet: everything is off' : 'read', fix: null };
-  return { id: 'settings', title: 'Settings', state: state === 'migrated' ? 'warning' : 'problem', evidence: sentence, fix: null };
+  return { id: 'settings', title: 'Settings', state: state === 'migrated' || state === 'ok' ? 'warning' : 'problem', evidence: sentence, fix: null };
+}
+
+function sealRow(engine: Engine): DiagnosticRow {
+  const row = { id: 'seal', title: 'Seal' };
+  switch (engine.policy.seal) {
+    case 'ok':
+      return { ...row, state: 'ok', evidence: 'settings are as Belfry wrote them', fix: null };
+    case 'none':
+      return { ...row, state: 'cant-check', evidence: 'a headless engine has none: any program of this user can change its settings', fix: null };
+    case 'broken':
+      return { ...row, state: 'problem', evidence: 'settings were changed outside Belfry, so everything is off', fix: 'Open Belfry and choose Review.' };
+  }
+}
+
+/** 16 bytes of each store, whether or not its event is on (ui.md, Diagnostics). */
+function accessRows(engine: Engine): DiagnosticRow[] {
+  const access = engine.probeAccess();
+  return (['mail', 'messages'] as const).map((store) => {
+    const { state, everRead, version } = access[store];
+    const name = store === 'mail' ? 'Mail' : 'Messages';
+    const row = { id: `access-${store}`, title: `Disk access: ${name}` };
+    switch (state) {
+      case 'readable':
+        return { ...row, state: 'ok', evidence: `read 16 bytes${version === null ? '' : ` of index ${version}`}`, fix: null };
+      case 'denied':
+        return { ...row, state: 'problem', evidence: everRead ? 'could be read before and cannot be now' : 'cannot be read', fix: FIX.not_permitted };
+      case 'missing':
+        return { ...row, state: 'warning', evidence: 'file not found', fix: `Open ${name} once, or name its store with ${store === 'mail' ? '--mail-dir' : '--messages-db'}.` };
+      case 'unknown':
+        return { ...row, state: 'cant-check', evidence: 'no store was found, or it is no database', fix: null };
+    }
+  });
 }
 
 function folderRow(engine: Engine): DiagnosticRow {

@@ -20,7 +20,7 @@ function mail(rowid: number, globalId: number, over: Partial<MailRow> & { accoun
   const { account = 'A', ...rest } = over;
   const mailbox = account === null ? null : { id: 1, url: '', accountId: account, account, path: 'INBOX', role: 'inbox' as const, source: null };
   return {
-    store: 'mail', rowid, globalId, sender: 'ada@example.org', excluded: null, incomplete: false, date: NOW, box: 1, hasAttachments: false, messageHash: String(globalId),
+    store: 'mail', rowid, globalId, sender: 'ada@example.org', excluded: null, incomplete: false, date: NOW, box: 1, hasAttachments: false, attachmentCount: 0, messageHash: String(globalId),
     messageIdHeader: null, from: null, to: [], toCount: 0, recipients: [], subject: null, mailbox, mailboxes: [], dateReceived: NOW, dateSent: NOW, conversationId: '', ...rest,
   };
 }

@@ -32,6 +32,8 @@ export interface Outcome {
   /** Why it is no arrival, or null. */
   readonly notArrival: NotArrival | null;
   readonly sentTo: readonly Principal[];
+  /** Those who read it from the store in a moment: they are still catching up, or read too slowly. */
+  readonly later: readonly Principal[];
   readonly notSent: readonly { readonly principal: Principal; readonly reason: NotSent }[];
 }
 
@@ -43,6 +45,8 @@ export interface HubListener {
   settled(): void;
   trouble(type: EventType, kind: TailTrouble | null): void;
   gap(type: EventType): void;
+  /** A subscription came or went. */
+  counted(type: EventType): void;
 }
 
 /** A cursor made ready: where to start, and whether something lies before it that cannot be served. */
@@ -130,6 +134,8 @@ export class Hub {
     for (const subscription of [...this.#all]) {
       subscription.gate(this.#policy.gate(subscription.principal, this.type));
       if (subscription.state === 'ended') this.#remove(subscription);
+      // A ceiling that was raised lets out at once what it held.
+      else if (subscription.hold === 'rate' && this.#policy.nextFreeAt(subscription.principal) <= this.#clock.now()) subscription.release();
     }
     this.#listener.settled();
   }
@@ -173,6 +179,7 @@ export class Hub {
     const { position, truncated, notBefore } = start;
     const subscription = new Subscription({ principal, filter, sink, host: this.#host, position, notBefore });
     this.#all.add(subscription);
+    this.#listener.counted(this.type);
     this.#index(filter, (map, key) => {
       const set = map.get(key);
       if (set) set.add(subscription);
@@ -206,21 +213,23 @@ export class Hub {
 
   #judged(occurrence: Occurrence, reason: NotArrival | null): void {
     const sentTo: Principal[] = [];
+    const later: Principal[] = [];
     const notSent: { principal: Principal; reason: NotSent }[] = [];
     if (reason === null || (reason === 'backfill' && this.#policy.backfill)) {
       for (const subscription of this.#candidates(occurrence.sender)) {
         if (!narrows(subscription.filter, occurrence.row, this.#policy.subjects)) continue;
         const { principal } = subscription;
-        if (!this.#policy.allows(occurrence, principal)) notSent.push({ principal, reason: 'no-allowed-sender' });
+        if (!this.#policy.allows(occurrence, principal)) notSent.push({ principal, reason: this.#policy.refusal(occurrence) });
         else if (subscription.offer(occurrence)) sentTo.push(principal);
         else {
           const why = whyHeld(subscription);
           if (why) notSent.push({ principal, reason: why });
+          else later.push(principal);
         }
         if (subscription.hold === 'rate') this.#armRate(principal);
       }
     }
-    this.#listener.outcome({ occurrence, notArrival: reason, sentTo, notSent });
+    this.#listener.outcome({ occurrence, notArrival: reason, sentTo, later, notSent });
   }
 
   /** By address, by domain, and by each domain above it. */
@@ -258,6 +267,7 @@ export class Hub {
   #remove(subscription: Subscription): void {
     if (!this.#all.delete(subscription)) return;
     this.#waiting.delete(subscription);
+    this.#listener.counted(this.type);
     this.#index(subscription.filter, (map, key) => {
       const set = map.get(key);
       set?.delete(subscription);

@@ -8,6 +8,8 @@ import type { Gate, Principal } from './verdict.ts';
 export interface SubscriptionSink {
   active(cursor: string, truncated: boolean): void;
   event(occurrence: Occurrence, cursor: string): void;
+  /** An event that the owner asked for, marked as a test. */
+  test(occurrence: Occurrence, cursor: string): void;
   heartbeat(cursor: string): void;
   error(error: EventsError): void;
   /** Ends the subscription; nothing is written afterwards. */
@@ -96,7 +98,8 @@ export class Subscription {
   /** Stops sending; the position stays. Approval, ceiling and trouble are told once, as a recoverable error. */
   holdFor(reason: Hold, trouble?: string): void {
     if (this.#state === 'ended' || this.#hold === reason) return;
-    if (this.#state === 'live') this.#since = this.#position = Math.max(this.#position, this.#host.watermark);
+    // The ceiling stops before an occurrence that was offered: `#send` set the position to before it.
+    if (this.#state === 'live' && reason !== 'rate') this.#since = this.#position = Math.max(this.#position, this.#host.watermark);
     this.#state = 'held';
     this.#hold = reason;
     if (this.#told === reason) return;
@@ -170,8 +173,22 @@ export class Subscription {
 
   heartbeat(): void {
     if (this.#state === 'ended') return;
+    this.#sink.heartbeat(this.#cursorHere());
+  }
+
+  #cursorHere(): string {
     if (this.#state === 'live') this.#position = Math.max(this.#position, this.#host.watermark);
-    this.#sink.heartbeat(this.#host.cursorAt(Math.min(this.#position, this.#host.watermark)));
+    return this.#host.cursorAt(Math.min(this.#position, this.#host.watermark));
+  }
+
+  /**
+   * Writes a test event at the position that the client has anyway: no ring is taken, nothing is remembered as
+   * delivered. False where nothing may be written now (held, ended, or the peer reads too slowly).
+   */
+  test(occurrence: Occurrence): boolean {
+    if ((this.#state !== 'live' && this.#state !== 'catching') || !this.#sink.writable) return false;
+    this.#sink.test(occurrence, this.#cursorHere());
+    return true;
   }
 
   terminate(error: EventsError): void {
@@ -190,7 +207,7 @@ export class Subscription {
     if (this.#sentIds.has(occurrence.eventId)) return true;
     if (!this.#host.takeRing(this.principal, occurrence.eventId)) {
       this.#position = Math.min(this.#host.watermark, occurrence.row.rowid - 1);
-      this.#since = Math.min(this.#since, this.#position);
+      this.#since = this.#state === 'live' ? this.#position : Math.min(this.#since, this.#position);
       this.#heldBack = 1;
       this.holdFor('rate');
       return false;

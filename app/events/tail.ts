@@ -70,6 +70,7 @@ export class Tail {
   /** What the listener heard last; undefined before the first look. */
   #told: TailTrouble | null | undefined = undefined;
   #busySince: number | null = null;
+  #readAt: number | null = null;
   #flushing = false;
 
   constructor(options: { reader: StoreReader; state: TailState; watcher: StoreWatcher; clock: Clock; listener: TailListener }) {
@@ -88,6 +89,10 @@ export class Tail {
   /** Null while the store is readable. */
   get trouble(): TailTrouble | null {
     return this.#trouble;
+  }
+  /** When rows were read last, Unix ms; null before the first look. */
+  get readAt(): number | null {
+    return this.#readAt;
   }
   /** Everything at or below was read. */
   get position(): number {
@@ -300,6 +305,7 @@ export class Tail {
       }
       if (batch.rows.length < BATCH) break;
     }
+    this.#readAt = this.#clock.now();
     if (this.#busySince !== null) this.#setTrouble(null);
     this.#busySince = null;
   }

@@ -1,7 +1,7 @@
 import type { Occurrence } from './occurrence.ts';
 
 /** Why an arrival that a subscription asked for was not sent to it. Shown in Live and kept in Activity. */
-export type NotSent = 'paused' | 'no-allowed-sender' | 'client-not-allowed' | 'rate';
+export type NotSent = 'paused' | 'no-allowed-sender' | 'mailbox' | 'client-not-allowed' | 'rate';
 
 export type Verdict = { readonly send: true } | { readonly send: false; readonly reason: NotSent };
 
@@ -21,6 +21,8 @@ export interface Principal {
 export interface Judge {
   /** The owner's rules as a ceiling, and the client's own grant. Without side effects. */
   allows(occurrence: Occurrence, principal: Principal): boolean;
+  /** Why `allows` said no: outside the owner's mailboxes, or no rule and no grant lets the sender through. */
+  refusal(occurrence: Occurrence): NotSent;
   /**
    * Takes one ring of the client's hourly allowance. The same eventId again within the hour is free.
    * False: the ceiling is reached and nothing was taken.

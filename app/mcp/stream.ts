@@ -5,6 +5,8 @@ import type { Connection } from './connection.ts';
 import type { OutgoingMethod } from './emission.ts';
 
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
+/** In `_meta` of an event that nobody wrote: the owner asked for it (`_meta` is free for a server's own keys, SEP-3415). */
+export const TEST_MARK = 'dev.belfry/test';
 
 /**
  * The part of an event that is the same for everyone, rendered once. A change of the subjects switch makes
@@ -38,7 +40,7 @@ export class StreamSink implements SubscriptionSink {
     this.#signal = options.signal;
     this.#subjects = options.subjects;
     this.#done = options.done;
-    this.#tail = `"_meta":{"${SUBSCRIPTION_ID}":${JSON.stringify(options.id)}}}}\n`;
+    this.#tail = `"${SUBSCRIPTION_ID}":${JSON.stringify(options.id)}}}}\n`;
   }
 
   get writable(): boolean {
@@ -50,6 +52,9 @@ export class StreamSink implements SubscriptionSink {
   }
   event(occurrence: Occurrence, cursor: string): void {
     this.#write('notifications/events/event', `${renderEvent(occurrence, this.#subjects())},"cursor":"${cursor}",`);
+  }
+  test(occurrence: Occurrence, cursor: string): void {
+    this.#write('notifications/events/event', `${renderEvent(occurrence, this.#subjects())},"cursor":"${cursor}",`, `"${TEST_MARK}":true,`);
   }
   heartbeat(cursor: string): void {
     this.#write('notifications/events/heartbeat', `"cursor":"${cursor}",`);
@@ -63,8 +68,8 @@ export class StreamSink implements SubscriptionSink {
     this.#done();
   }
 
-  #write(method: OutgoingMethod, params: string): void {
+  #write(method: OutgoingMethod, params: string, mark = ''): void {
     if (this.#ended || this.#signal.aborted) return;
-    this.#connection.notify(method, `{"jsonrpc":"2.0","method":"${method}","params":{${params}${this.#tail}`);
+    this.#connection.notify(method, `{"jsonrpc":"2.0","method":"${method}","params":{${params}"_meta":{${mark}${this.#tail}`);
   }
 }

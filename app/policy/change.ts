@@ -30,6 +30,11 @@ export type Change =
   | { readonly do: 'set-sender'; readonly sender: string; readonly patch: SenderPatch }
   | { readonly do: 'remove-senders'; readonly senders: readonly string[] }
   | { readonly do: 'undo-removal' }
+  /** Chat guids. */
+  | { readonly do: 'add-chats'; readonly chats: readonly string[] }
+  | { readonly do: 'remove-chats'; readonly chats: readonly string[] }
+  /** Null: every mailbox that can ring. */
+  | { readonly do: 'set-mailboxes'; readonly mailboxes: readonly string[] | null }
   | { readonly do: 'allow-client'; readonly id: string; readonly options: AllowOptions }
   | { readonly do: 'deny-client'; readonly id: string }
   | { readonly do: 'revoke-client'; readonly id: string }
@@ -71,6 +76,11 @@ export function isWidening(change: Change, held: Held): boolean {
     }
     case 'remove-senders':
       return liftsException(settings, (rule) => change.senders.includes(rule.value));
+    case 'add-chats':
+      return change.chats.some((chat) => !settings.chats.includes(chat));
+    case 'set-mailboxes':
+      return settings.mailboxes !== null && (change.mailboxes === null || change.mailboxes.some((mailbox) => !settings.mailboxes!.includes(mailbox)));
+    case 'remove-chats':
     case 'deny-client':
     case 'revoke-client':
       return false;
@@ -125,6 +135,12 @@ export function askSentence(change: Change, clientName: (id: string) => string):
       return `Remove ${many(change.senders.length, 'sender')} whose exceptions hold back others`;
     case 'undo-removal':
       return 'Put back the senders removed last';
+    case 'add-chats':
+      return `Allow everyone in ${many(change.chats.length, 'chat')}: ${change.chats.slice(0, 3).join(', ')}`;
+    case 'remove-chats':
+      return `Remove ${many(change.chats.length, 'chat')}`;
+    case 'set-mailboxes':
+      return change.mailboxes === null ? 'Let every mailbox ring' : `Let other mailboxes ring: ${change.mailboxes.slice(0, 3).join(', ')}`;
     case 'allow-client':
       return `Allow the client ${clientName(change.id)}${change.options.once === true ? ' once' : ''}`;
     case 'deny-client':
@@ -152,6 +168,12 @@ export function activitySentence(change: Change): string {
       return `${many(change.senders.length, 'sender')} removed`;
     case 'undo-removal':
       return 'Removed senders put back';
+    case 'add-chats':
+      return `${many(change.chats.length, 'chat')} added`;
+    case 'remove-chats':
+      return `${many(change.chats.length, 'chat')} removed`;
+    case 'set-mailboxes':
+      return change.mailboxes === null ? 'Every mailbox can ring' : `Narrowed to ${many(change.mailboxes.length, 'mailbox').replace('mailboxs', 'mailboxes')}`;
     case 'allow-client':
       return `Client allowed${change.options.once === true ? ' once' : ''}`;
     case 'deny-client':

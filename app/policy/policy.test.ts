@@ -33,7 +33,6 @@ test('gates: off, refused, approval, paused, open, in that order', () => {
   expect(policy.gate(B, MAIL)).toBe('approval');
   done(policy.revokeClient(A.id));
   expect(policy.gate(A, MAIL)).toBe('refused');
-  expect(policy.reasonAgainst(mailFrom('ada@example.com'), A)).toBe('client-not-allowed');
   done(policy.setEvent(MAIL, false));
   expect(policy.gate(A, MAIL)).toBe('off');
 });
@@ -260,6 +259,9 @@ test.each<[Change, boolean]>([
   [{ do: 'remove-senders', senders: ['@Example.org'] }, true],
   [{ do: 'remove-senders', senders: ['@Example.org', 'bob@example.org'] }, false],
   [{ do: 'undo-removal' }, true],
+  [{ do: 'add-chats', chats: ['iMessage;+;chat1'] }, false],
+  [{ do: 'add-chats', chats: ['iMessage;+;chat1', 'iMessage;+;chat2'] }, true],
+  [{ do: 'remove-chats', chats: ['iMessage;+;chat1'] }, false],
   [{ do: 'allow-client', id: A.id, options: {} }, true],
   [{ do: 'deny-client', id: A.id }, false],
   [{ do: 'revoke-client', id: A.id }, false],
@@ -280,6 +282,7 @@ test.each<[Change, boolean]>([
   done(policy.setEvent(MAIL, true));
   done(policy.addSenders(['@example.org'], { except: ['bob@example.org'] }));
   done(policy.addSenders(['bob@example.org', 'ada@other.example']));
+  done(policy.addChats(['iMessage;+;chat1']));
   done(policy.pause(3_600_000));
   expect(policy.widens(change)).toBe(expected);
 });
@@ -316,4 +319,67 @@ test('a client in Waiting for you is allowed or denied from there', () => {
   done(policy.answer(A.id, true, { once: true }));
   done(policy.answer(B.id, false));
   expect([policy.gate(A, MAIL), policy.gate(B, MAIL), policy.snapshot().waiting]).toEqual(['open', 'refused', []]);
+});
+
+test('chats are rules: everyone who writes there, until they are removed', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  done(policy.addChats(['iMessage;+;chat1', 'iMessage;+;chat1']));
+  expect(policy.snapshot().chats).toEqual(['iMessage;+;chat1']);
+  expect(policy.allows(messageFrom('eve@x.example', 'iMessage;+;chat1'), A)).toBe(true);
+  expect(policy.addChats(['iMessage;+;chat1'])).toMatchObject({ ok: true, changed: false });
+  done(policy.removeChats(['iMessage;+;chat1', 'other']));
+  expect(policy.allows(messageFrom('eve@x.example', 'iMessage;+;chat1'), A)).toBe(false);
+  expect(policy.removeChats(['iMessage;+;chat1'])).toMatchObject({ ok: false, code: 'nothing' });
+});
+
+test('an export holds rules, events and plain settings, and comes back the same; clients stay out of it and as they are', () => {
+  using folder = tempFolder();
+  using other = tempFolder();
+  const { policy } = policyIn(folder.path);
+  for (const outcome of [
+    policy.setEvent(MAIL, true), policy.addSenders(['@example.org'], { except: ['bob@example.org'] }), policy.addChats(['iMessage;+;chat1']),
+    policy.setMailboxes(['u1/inbox']), policy.setSetting('subjects', false), policy.setSetting('ratePerHour', 60), policy.setSetting('region', 'NL'),
+  ]) done(outcome);
+  policy.seen(client(A.id), 'secret');
+  done(policy.allowClient(A.id));
+  const json = policy.exportSettings();
+  expect(Object.keys(JSON.parse(json) as object).sort()).toEqual(
+    ['backfill', 'chats', 'events', 'keepSendersDays', 'mailboxes', 'ratePerHour', 'region', 'senders', 'subjects', 'version']);
+
+  const { policy: second } = policyIn(other.path);
+  second.seen(client(B.id), null);
+  done(second.allowClient(B.id));
+  const heard: string[] = [];
+  second.onChange((kind, sentence) => heard.push(`${kind}: ${sentence}`));
+  expect(second.importSettings(json)).toEqual({ ok: true, changed: true, sentence: 'Imported 1 sender and 1 chat.' });
+  expect(second.exportSettings()).toBe(json);
+  expect(second.snapshot().clients.map(({ id, decision }) => [id, decision])).toEqual([[B.id, 'always']]);
+  expect(heard).toEqual(['events: null', 'senders: null', 'settings: Settings imported']);
+});
+
+test.each([
+  ['{', /it is not JSON/],
+  ['{"version":9}', /written by a newer Belfry \(version 9\)/],
+  ['{"version":1,"clients":[]}', /unknown key "clients"/],
+  ['{"version":1,"senders":[{"kind":"address","value":""}]}', /senders\[0\]\.value/],
+] as const)('an import of %s is refused with a sentence, and changes nothing', (json, reason) => {
+  using folder = tempFolder();
+  const { policy, file } = policyIn(folder.path);
+  done(policy.addSenders(['ada@example.com']));
+  const before = readFileSync(file, 'utf8');
+  const outcome = policy.importSettings(json);
+  expect(outcome).toMatchObject({ ok: false, code: 'invalid', message: expect.stringMatching(reason) });
+  expect(readFileSync(file, 'utf8')).toBe(before);
+});
+
+test('reset removes senders, chats and clients; clients are asked about again', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  for (const outcome of [policy.setEvent(MAIL, true), policy.addSenders(['ada@example.com']), policy.addChats(['iMessage;+;chat1'])]) done(outcome);
+  policy.seen(client(A.id), null);
+  done(policy.allowClient(A.id));
+  done(policy.reset());
+  expect([policy.snapshot().senders, policy.snapshot().chats, policy.gate(A, MAIL), policy.eventOn(MAIL)]).toEqual([[], [], 'approval', true]);
+  expect(policy.undoRemoval()).toMatchObject({ ok: false, code: 'nothing' });
 });

@@ -4,12 +4,14 @@ import type { EventType, Occurrence } from '../events/occurrence.ts';
 import type { Gate, NotSent, Principal } from '../events/verdict.ts';
 import { activitySentence, askSentence, eventTitle, isWidening, settingText, type AllowOptions, type Change, type Outcome, type SenderOptions, type SenderPatch } from './change.ts';
 import { Clients, type ClientIdentity } from './clients.ts';
+import { MailboxCeiling } from './mailbox-ceiling.ts';
 import { MAX_PAUSE_MS, MIN_PAUSE_MS, Pause } from './pause.ts';
 import { RateLimit } from './rate.ts';
 import { addRules, checkEntry, patchRule, removeRules, restoreRules, ruleTitle, splitEntries, type Edit } from './sender-edit.ts';
 import { SenderRules, type RuleMatch } from './sender-rules.ts';
+import type { SealState } from './seal.ts';
 import type { SettingsStore } from './settings-store.ts';
-import { issueSentence, plainSettings, settingsFault, type ClientProcess, type ClientRecord, type SenderRule, type SettingKey, type Settings } from './settings.ts';
+import { issueSentence, plainSettings, portableOf, readPortable, settingsFault, type ClientProcess, type ClientRecord, type SenderRule, type SettingKey, type Settings } from './settings.ts';
 import { snapshotOf, type PolicySnapshot } from './snapshot.ts';
 import { MAX_WAITING, Waiting } from './waiting.ts';
 
@@ -48,6 +50,7 @@ export class Policy implements HubPolicy {
   readonly #pause: Pause;
   readonly #listeners = new Set<ChangeListener>();
   #rules!: SenderRules;
+  #mailboxes!: MailboxCeiling;
   #removed: readonly SenderRule[] = [];
 
   constructor(options: PolicyOptions) {
@@ -99,20 +102,21 @@ export class Policy implements HubPolicy {
 
   /** The owner's rules as a ceiling, and the client's own grant. Says nothing of approval and pause: ask `gate`. */
   allows(occurrence: Occurrence, principal: Principal): boolean {
-    return this.#rules.allows(occurrence) && this.#clients.allows(principal.id, occurrence);
+    return this.#rules.allows(occurrence) && this.#mailboxes.allows(occurrence) && this.#clients.allows(principal.id, occurrence);
+  }
+
+  refusal(occurrence: Occurrence): NotSent {
+    return this.#rules.allows(occurrence) && !this.#mailboxes.allows(occurrence) ? 'mailbox' : 'no-allowed-sender';
+  }
+
+  /** Whether an arrival lies within the owner's mailboxes, whoever wrote it. */
+  inMailboxes(occurrence: Occurrence): boolean {
+    return this.#mailboxes.allows(occurrence);
   }
 
   /** For Live's "Not matched": which of the owner's rules an arrival passes, whoever listens. */
   ruleFor(occurrence: Occurrence): RuleMatch | null {
     return this.#rules.ruleFor(occurrence);
-  }
-
-  /** Why an arrival does not go to a client now, apart from the ceiling; null if nothing stands in the way. */
-  reasonAgainst(occurrence: Occurrence, principal: Principal): NotSent | null {
-    const gate = this.gate(principal, occurrence.type);
-    if (gate === 'refused' || gate === 'approval' || gate === 'off') return 'client-not-allowed';
-    if (!this.allows(occurrence, principal)) return 'no-allowed-sender';
-    return gate === 'paused' ? 'paused' : null;
   }
 
   takeRing(principal: Principal, eventId: string): boolean {
@@ -167,6 +171,9 @@ export class Policy implements HubPolicy {
       case 'set-sender': return this.setSender(change.sender, change.patch);
       case 'remove-senders': return this.removeSenders(change.senders);
       case 'undo-removal': return this.undoRemoval();
+      case 'add-chats': return this.addChats(change.chats);
+      case 'remove-chats': return this.removeChats(change.chats);
+      case 'set-mailboxes': return this.setMailboxes(change.mailboxes);
       case 'allow-client': return this.allowClient(change.id, change.options);
       case 'deny-client': return this.denyClient(change.id);
       case 'revoke-client': return this.revokeClient(change.id);
@@ -229,6 +236,73 @@ export class Policy implements HubPolicy {
       ?? this.#did('senders', { do: 'undo-removal' }, `Put back ${titles(this.#removed)}.`);
     if (outcome.ok) this.#removed = [];
     return outcome;
+  }
+
+  /** @param chats guids */
+  addChats(chats: readonly string[]): Outcome {
+    const added = [...new Set(chats)].filter((chat) => !this.settings.chats.includes(chat));
+    if (added.length === 0) return done(false, 'These chats are allowed already.');
+    return this.#save({ chats: [...this.settings.chats, ...added] })
+      ?? this.#did('senders', { do: 'add-chats', chats: added }, `Allowed everyone in ${chatCount(added)}.`);
+  }
+
+  removeChats(chats: readonly string[]): Outcome {
+    const removed = this.settings.chats.filter((chat) => chats.includes(chat));
+    if (removed.length === 0) return { ok: false, code: 'nothing', message: 'These chats are not in the list of allowed chats.' };
+    return this.#save({ chats: this.settings.chats.filter((chat) => !removed.includes(chat)) })
+      ?? this.#did('senders', { do: 'remove-chats', chats: removed }, `Removed ${chatCount(removed)}.`);
+  }
+
+  /** The owner's narrowing of mail. @param mailboxes `account id/path`; null: every mailbox that can ring */
+  setMailboxes(mailboxes: readonly string[] | null): Outcome {
+    const next = mailboxes === null ? null : [...new Set(mailboxes)];
+    if (next?.length === 0) return { ok: false, code: 'invalid', message: 'Name at least one mailbox, or choose all of them.' };
+    const sentence = next === null ? 'Every mailbox can ring.' : `${next.length === 1 ? 'One mailbox' : `${next.length} mailboxes`} can ring.`;
+    if (JSON.stringify(next) === JSON.stringify(this.settings.mailboxes)) return done(false, sentence);
+    return this.#save({ mailboxes: next }) ?? this.#did('senders', { do: 'set-mailboxes', mailboxes: next }, sentence);
+  }
+
+  /** Rules, events and plain settings as JSON; no clients and no seal. */
+  exportSettings(): string {
+    return `${JSON.stringify(portableOf(this.settings), null, 2)}\n`;
+  }
+
+  /** Rules, events and plain settings become those of an export; clients stay as they are. */
+  importSettings(json: string): Outcome {
+    const read = readPortable(json);
+    if (!read.ok) return { ok: false, code: 'invalid', message: `These are no settings of Belfry (${read.reason}). Nothing was changed.` };
+    const failed = this.#save(read.settings);
+    if (failed) return failed;
+    this.#removed = [];
+    for (const kind of ['events', 'senders', 'settings'] as const) this.#emit(kind, kind === 'settings' ? 'Settings imported' : null);
+    const { senders, chats } = read.settings;
+    return done(true, `Imported ${senders.length} sender${senders.length === 1 ? '' : 's'} and ${chatCount(chats)}.`);
+  }
+
+  /** All senders, chats and clients go. */
+  reset(): Outcome {
+    const failed = this.#save({ senders: [], chats: [], clients: [] });
+    if (failed) return failed;
+    this.#removed = [];
+    for (const kind of ['senders', 'clients'] as const) this.#emit(kind, kind === 'clients' ? 'All senders and clients removed' : null);
+    return done(true, 'All senders, chats and clients are removed.');
+  }
+
+  get seal(): SealState {
+    return this.#store.seal;
+  }
+
+  /** The owner's answer to a broken seal. @param accept what the file said at start holds; else everything stays off */
+  answerSeal(accept: boolean): Outcome {
+    if (this.seal !== 'broken') return { ok: false, code: 'nothing', message: 'The settings are as Belfry wrote them, so there is nothing to review.' };
+    const failed = this.#store.answerSeal(accept);
+    if (failed !== null) return { ok: false, code: 'not-written', message: failed };
+    this.#compile();
+    this.#pause.set(this.settings.pausedUntil);
+    this.#endOnce(true);
+    const sentence = accept ? 'Settings changed outside Belfry were accepted' : 'Settings changed outside Belfry were refused';
+    for (const kind of ['events', 'senders', 'clients', 'settings'] as const) this.#emit(kind, kind === 'settings' ? sentence : null);
+    return done(true, accept ? 'The settings of the file hold now.' : 'Everything stays off. The file that was found is kept beside settings.json.');
   }
 
   /** Without options: always, every event type, every allowed sender (ruling 17). */
@@ -377,6 +451,7 @@ export class Policy implements HubPolicy {
 
   #compile(): void {
     this.#rules = new SenderRules(this.settings.senders, this.settings.chats);
+    this.#mailboxes = new MailboxCeiling(this.settings.mailboxes);
     this.#clients.load(this.settings.clients);
   }
 
@@ -396,6 +471,7 @@ export class Policy implements HubPolicy {
 }
 
 const done = (changed: boolean, sentence: string): Outcome => ({ ok: true, changed, sentence });
+const chatCount = (chats: readonly string[]) => `${chats.length} chat${chats.length === 1 ? '' : 's'}`;
 const isPauseLength = (ms: number | null) => ms === null || (ms >= MIN_PAUSE_MS && ms <= MAX_PAUSE_MS);
 const badPause: Outcome = { ok: false, code: 'invalid', message: `A pause lasts from 1 second to ${MAX_PAUSE_MS / 86_400_000} days.` };
 function settingFault(key: SettingKey, value: unknown): Outcome | null {

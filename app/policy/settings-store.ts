@@ -1,9 +1,10 @@
 import { closeSync, copyFileSync, constants, fsyncSync, statSync, openSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Sealer, SealState } from './seal.ts';
 import { defaultSettings, migrationSteps, readSettings, SETTINGS_VERSION, type MigrationSteps, type Settings } from './settings.ts';
 
-/** `newer` is never written; `broken` was moved aside. In both everything is off. */
-export type SettingsState = 'ok' | 'fresh' | 'newer' | 'broken' | 'migrated';
+/** `newer` is never written; `broken` was moved aside; `tampered` waits for the owner. In all three everything is off. */
+export type SettingsState = 'ok' | 'fresh' | 'newer' | 'broken' | 'migrated' | 'tampered';
 
 export interface LoadedSettings {
   readonly settings: Settings;
@@ -12,24 +13,41 @@ export interface LoadedSettings {
   readonly sentence?: string;
   /** False: the file is left as it is and changes are refused with `sentence`. */
   readonly writable: boolean;
+  /** `tampered`: what the file said at start, if it said anything. */
+  readonly claimed?: Settings;
 }
+
+const TAMPERED = 'Settings were changed outside Belfry, so everything is off. Nothing is changed until the owner reviewed them in the app.';
+const SEALED = 'These settings are sealed by the Belfry app, so a headless engine reads them and changes nothing. Change them in the app, or use another --data-dir.';
 
 /** Far above what the schema's limits come to in practice; a bigger file is not read into memory. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** Reads settings at start. Never throws. @param now Unix ms, for the name of a file moved aside. */
-export function loadSettings(file: string, now: number = Date.now(), steps: MigrationSteps = migrationSteps): LoadedSettings {
+/**
+ * Reads settings at start. Never throws. @param now Unix ms, for the name of a file moved aside.
+ * @param sealer the app's; null headless, where no seal is checked and a sealed file is left as it is.
+ */
+export function loadSettings(file: string, now: number = Date.now(), steps: MigrationSteps = migrationSteps, sealer: Sealer | null = null): LoadedSettings {
   let json: string;
   try {
     const stat = statSync(file);
-    if (!stat.isFile()) return moveAside(file, now, 'it is not a regular file');
-    if (stat.size > MAX_BYTES) return moveAside(file, now, `it is larger than ${MAX_BYTES / 1024 / 1024} MB`);
+    const unfit = !stat.isFile() ? 'it is not a regular file' : stat.size > MAX_BYTES ? `it is larger than ${MAX_BYTES / 1024 / 1024} MB` : null;
+    if (unfit !== null) {
+      const moved = moveAside(file, now, unfit);
+      return sealer === null ? moved : tampered(defaultSettings);
+    }
     json = readFileSync(file, 'utf8');
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { settings: defaultSettings, state: 'fresh', writable: true };
+    if (codeOf(error) === 'ENOENT') return sealer?.isDue ? tampered(defaultSettings) : { settings: defaultSettings, state: 'fresh', writable: true };
     return off('broken', `settings.json cannot be read (${codeOf(error)}). Everything is off, and the file is left as it is.`);
   }
   const read = readSettings(json, steps);
+  if (sealer !== null && read.state !== 'newer' && !sealer.holds(parsed(json))) {
+    return tampered(read.state === 'broken' ? defaultSettings : read.settings);
+  }
+  if (sealer === null && 'settings' in read && read.settings.seal !== null) {
+    return { settings: read.settings, state: read.state, writable: false, sentence: SEALED };
+  }
   switch (read.state) {
     case 'ok':
       return { settings: read.settings, state: 'ok', writable: true };
@@ -38,7 +56,7 @@ export function loadSettings(file: string, now: number = Date.now(), steps: Migr
     case 'broken':
       return moveAside(file, now, read.reason);
     case 'migrated':
-      return migrated(file, read.settings, read.from);
+      return migrated(file, read.settings, read.from, sealer);
   }
 }
 
@@ -65,33 +83,86 @@ export function writeSettings(file: string, settings: Settings): void {
 /** The one holder of settings: what is in memory is what was written last. */
 export class SettingsStore {
   readonly file: string;
-  readonly loaded: LoadedSettings;
+  readonly #sealer: Sealer | null;
+  readonly #now: number;
+  #loaded: LoadedSettings;
   #settings: Settings;
 
-  constructor(file: string, now: number = Date.now()) {
+  constructor(file: string, now: number = Date.now(), sealer: Sealer | null = null) {
     this.file = file;
-    this.loaded = loadSettings(file, now);
-    this.#settings = this.loaded.settings;
+    this.#sealer = sealer;
+    this.#now = now;
+    this.#loaded = loadSettings(file, now, migrationSteps, sealer);
+    this.#settings = this.#loaded.settings;
   }
 
+  get loaded(): LoadedSettings {
+    return this.#loaded;
+  }
   get settings(): Settings {
     return this.#settings;
+  }
+  get seal(): SealState {
+    if (this.#sealer === null) return 'none';
+    return this.#loaded.state === 'tampered' ? 'broken' : 'ok';
+  }
+
+  /**
+   * The owner's answer to a broken seal: what the file said at start holds from now on, or everything stays off; both
+   * are sealed. A file that is refused is kept beside. Null when done, else a sentence and nothing changed.
+   */
+  answerSeal(accept: boolean): string | null {
+    const { claimed } = this.#loaded;
+    if (this.#loaded.state !== 'tampered' || claimed === undefined) return 'The seal of the settings is not broken.';
+    const before = this.#loaded;
+    if (!accept) keepAside(this.file, this.#now);
+    this.#loaded = { settings: this.#settings, state: 'ok', writable: true };
+    const failed = this.save(accept ? claimed : defaultSettings);
+    if (failed !== null) this.#loaded = before;
+    return failed;
   }
 
   /** Written before it counts. Null when done, else a sentence and nothing changed. Synchronous, so writes never cross. */
   save(next: Settings): string | null {
-    if (!this.loaded.writable) return this.loaded.sentence ?? 'settings.json cannot be written.';
+    if (!this.#loaded.writable) return this.#loaded.sentence ?? 'settings.json cannot be written.';
     try {
-      writeSettings(this.file, next);
+      this.#settings = writeSealed(this.file, next, this.#sealer);
     } catch (error) {
       return `Couldn't write settings.json: ${writeTrouble(codeOf(error))}. Nothing was changed.`;
     }
-    this.#settings = next;
     return null;
   }
 }
 
-function migrated(file: string, settings: Settings, from: number): LoadedSettings {
+function writeSealed(file: string, settings: Settings, sealer: Sealer | null): Settings {
+  const next = sealer?.sealed(settings) ?? settings;
+  writeSettings(file, next);
+  sealer?.written(next);
+  return next;
+}
+
+const tampered = (claimed: Settings): LoadedSettings => ({ settings: defaultSettings, state: 'tampered', sentence: TAMPERED, writable: false, claimed });
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
+
+/** Beside the file under a name of its own; what cannot be kept is no reason to go on without an answer. */
+function keepAside(file: string, now: number): void {
+  try {
+    renameSync(file, join(dirname(file), `settings.refused-${stampOf(now)}.json`));
+  } catch {
+    // It is gone already, or will be written over.
+  }
+}
+
+const stampOf = (now: number): string => new Date(now).toISOString().replace(/[-:.]/g, '');
+
+function migrated(file: string, settings: Settings, from: number, sealer: Sealer | null): LoadedSettings {
   const kept = join(dirname(file), `settings.v${from}.json`);
   try {
     copyFileSync(file, kept, constants.COPYFILE_EXCL);
@@ -100,7 +171,7 @@ function migrated(file: string, settings: Settings, from: number): LoadedSetting
     if (codeOf(error) !== 'EEXIST') return { settings, state: 'migrated', writable: false, sentence: `The old settings.json could not be kept (${codeOf(error)}), so changes are not written.` };
   }
   try {
-    writeSettings(file, settings);
+    writeSealed(file, settings, sealer);
   } catch (error) {
     return { settings, state: 'migrated', writable: true, sentence: `settings.json could not be brought up to date: ${writeTrouble(codeOf(error))}.` };
   }
@@ -108,8 +179,7 @@ function migrated(file: string, settings: Settings, from: number): LoadedSetting
 }
 
 function moveAside(file: string, now: number, reason: string): LoadedSettings {
-  const stamp = new Date(now).toISOString().replace(/[-:.]/g, '');
-  const name = `settings.broken-${stamp}.json`;
+  const name = `settings.broken-${stampOf(now)}.json`;
   try {
     renameSync(file, join(dirname(file), name));
   } catch (error) {

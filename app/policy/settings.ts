@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** What settings.json holds (architecture 2), checked by hand-edit-proof schemas. Everything is off by default (ruling 1). */
 export const SETTINGS_VERSION = 1;
 
-const LIMITS = { senders: 10_000, except: 1000, chats: 1000, clients: 500, text: 320 } as const;
+const LIMITS = { senders: 10_000, except: 1000, chats: 1000, mailboxes: 1000, clients: 500, text: 320, mailbox: 1024 } as const;
 
 const text = z.string().min(1).max(LIMITS.text);
 const eventType = z.enum(['mail.received', 'messages.received']);
@@ -57,6 +57,8 @@ const settingsSchema = z.strictObject({
   senders: z.array(senderRule).max(LIMITS.senders).default([]),
   /** Chat guids: whoever writes there. */
   chats: z.array(text).max(LIMITS.chats).default([]),
+  /** Mailboxes outside which no mail rings, as `account id/path`; null: every mailbox that can ring. Only narrows. */
+  mailboxes: z.array(z.string().min(1).max(LIMITS.mailbox)).min(1).max(LIMITS.mailboxes).nullable().default(null),
   backfill: plain.backfill.default(false),
   /** Unix ms, `resumed` = until the owner resumes, null = not paused. */
   pausedUntil: z.union([z.literal('resumed'), z.number().min(0).max(8.64e15)]).nullable().default(null),
@@ -70,6 +72,17 @@ const settingsSchema = z.strictObject({
   /** HMAC and counter, put on by the app (architecture 2). Headless has none. */
   seal: z.strictObject({ mac: z.string().max(128), counter: z.int().min(0) }).nullable().default(null),
 });
+
+/** What an export holds: rules, events and plain settings; no clients, no hosts, no seal. */
+const portableSchema = settingsSchema.pick({
+  version: true, events: true, senders: true, chats: true, mailboxes: true, backfill: true, subjects: true, ratePerHour: true, keepSendersDays: true, region: true,
+});
+export type PortableSettings = Readonly<z.output<typeof portableSchema>>;
+
+export const portableOf = (settings: Settings): PortableSettings => {
+  const { version, events, senders, chats, mailboxes, backfill, subjects, ratePerHour, keepSendersDays, region } = settings;
+  return { version, events, senders, chats, mailboxes, backfill, subjects, ratePerHour, keepSendersDays, region };
+};
 
 export type Settings = Readonly<z.output<typeof settingsSchema>>;
 export type SenderRule = Settings['senders'][number];
@@ -85,14 +98,27 @@ export const defaultSettings: Settings = settingsSchema.parse({ version: SETTING
 export type MigrationSteps = Readonly<Record<number, (old: Record<string, unknown>) => Record<string, unknown>>>;
 export const migrationSteps: MigrationSteps = {};
 
-export type ReadSettings =
-  | { readonly state: 'ok'; readonly settings: Settings }
-  | { readonly state: 'migrated'; readonly settings: Settings; readonly from: number }
-  | { readonly state: 'newer'; readonly version: number }
-  | { readonly state: 'broken'; readonly reason: string };
+export type ReadSettings = ReadAs<Settings>;
 
 /** Parses the text of a settings file. `reason` names the place and the rule, never a value. */
 export function readSettings(json: string, steps: MigrationSteps = migrationSteps): ReadSettings {
+  return readAs(settingsSchema, json, steps);
+}
+
+/** The same for an export. */
+export function readPortable(json: string): { readonly ok: true; readonly settings: PortableSettings } | { readonly ok: false; readonly reason: string } {
+  const read = readAs(portableSchema, json, migrationSteps);
+  if (read.state === 'newer') return { ok: false, reason: `it was written by a newer Belfry (version ${read.version})` };
+  return read.state === 'broken' ? { ok: false, reason: read.reason } : { ok: true, settings: read.settings };
+}
+
+type ReadAs<S> =
+  | { readonly state: 'ok'; readonly settings: S }
+  | { readonly state: 'migrated'; readonly settings: S; readonly from: number }
+  | { readonly state: 'newer'; readonly version: number }
+  | { readonly state: 'broken'; readonly reason: string };
+
+function readAs<S extends z.ZodType>(schema: S, json: string, steps: MigrationSteps): ReadAs<z.output<S>> {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -113,7 +139,7 @@ export function readSettings(json: string, steps: MigrationSteps = migrationStep
   } catch {
     return { state: 'broken', reason: `it could not be brought up from version ${from}` };
   }
-  const parsed = settingsSchema.safeParse(current);
+  const parsed = schema.safeParse(current);
   if (!parsed.success) return { state: 'broken', reason: issueSentence(parsed.error) };
   if (from < SETTINGS_VERSION) return { state: 'migrated', settings: parsed.data, from };
   return { state: 'ok', settings: parsed.data };

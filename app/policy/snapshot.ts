@@ -48,6 +48,8 @@ export interface PolicySnapshot {
   readonly events: readonly { readonly type: EventType; readonly on: boolean }[];
   readonly senders: readonly SenderRule[];
   readonly chats: readonly string[];
+  /** `account id/path`; null: every mailbox that can ring. */
+  readonly mailboxes: readonly string[] | null;
   readonly clients: readonly ClientView[];
   readonly waiting: readonly WaitingView[];
   readonly pausedUntil: PausedUntil;
@@ -80,6 +82,7 @@ export function snapshotOf(from: {
     ],
     senders: settings.senders,
     chats: settings.chats,
+    mailboxes: settings.mailboxes,
     clients: clients.ids().map((id) => clientView(clients, rules, id)),
     waiting: from.waiting.map((entry) => ({
       kind: entry.kind, id: entry.id, since: entry.since,

@@ -22,6 +22,7 @@ test('a store of mode 000 is not permitted: answered and told, and served once t
     expect(hub.tail.trouble).toBe('not_permitted');
     expect(() => hub.ready()).toThrow(expect.objectContaining({ code: -32603, data: { reason: 'not_permitted', retryAfterMs: 1000 } }) as Error);
     expect(world.log).toContain('mail.received: the store cannot be read (not_permitted)');
+    expect(world.engine.access).toMatchObject({ mail: { state: 'denied', everRead: false, version: 'V10' }, messages: { state: 'readable' } });
   } finally {
     if (isRoot) process.seteuid!(0);
   }
@@ -29,4 +30,6 @@ test('a store of mode 000 is not permitted: answered and told, and served once t
   const hub = world.engine.hub('mail.received');
   expect(() => hub.ready()).not.toThrow();
   expect(hub.tail.trouble).toBeNull();
+  // The trouble of a tail changed, so the access is looked at again.
+  await expect.poll(() => world.engine.access.mail, { timeout: 10_000 }).toEqual({ state: 'readable', everRead: true, version: 'V10' });
 });

@@ -22,6 +22,8 @@ test.each([
   ['endpoint', '../engine/engine.ts'],
   ['activity', '../policy/policy.ts'],
   ['contract', '../engine/engine.ts'],
+  ['wiring', '../engine/engine.ts'],
+  ['wiring', '../contract/shell.ts'],
   ['engine', '../testing/world.ts'],
   ['engine', 'electron'],
   ['events', 'electron'],

@@ -202,6 +202,7 @@ class Client implements SubscriptionSink {
     this.subscription = hub.subscribe({ id: this.name }, filter, hub.startFrom(this.cursor, null, filter), this);
   }
 
+  test(): void {}
   active(cursor: string, truncated: boolean): void {
     const open = this.#schedule.openGeneration();
     if (truncated) {
@@ -351,13 +352,13 @@ class Schedule {
     this.#reader = this.#ground.reader();
     const policy: HubPolicy = {
       eventOn: () => true, anyOn: () => true, gate: () => (this.#paused ? 'paused' : 'open'), subjects: true, backfill: false, ratePerHour: 1e9,
-      nextFreeAt: () => 0, allows: (occurrence) => occurrence.sender !== REFUSED, takeRing: () => true,
+      nextFreeAt: () => 0, allows: (occurrence) => occurrence.sender !== REFUSED, refusal: () => 'no-allowed-sender', takeRing: () => true,
     };
     const nothing = () => undefined;
     this.#hub = new Hub({
       reader: this.#reader, state: new TailState(this.#state, this.#ground.kind), clock: this.#clock, policy,
       watcher: { start: (_path, wake) => (this.#wake = wake), stop: () => (this.#wake = null) },
-      listener: { outcome: nothing, delivered: nothing, settled: nothing, trouble: nothing, gap: nothing },
+      listener: { outcome: nothing, delivered: nothing, settled: nothing, trouble: nothing, gap: nothing, counted: nothing },
     });
     this.#hub.refresh();
   }

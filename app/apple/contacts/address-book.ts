@@ -58,6 +58,19 @@ export class AddressBook {
     return name;
   }
 
+  /** Addresses and numbers of cards that hold the text in their name or in one of them, by name; at most `limit`. */
+  search(text: string, limit: number): readonly { readonly name: string; readonly value: string }[] {
+    const wanted = fold(text);
+    const found: { name: string; value: string }[] = [];
+    for (const { cards } of this.#sources.values()) {
+      for (const { name, emails, phones } of cards) {
+        const named = fold(name).includes(wanted);
+        for (const value of [...emails, ...phones]) if (named || fold(value).includes(wanted)) found.push({ name, value });
+      }
+    }
+    return found.sort((a, b) => a.name.localeCompare(b.name)).slice(0, limit);
+  }
+
   /** What can be read, `top` first. */
   states(): readonly SourceState[] {
     const states: SourceState[] = [...this.#sources].map(([source, { state, cards }]) => ({ source, state, cards: cards.length }));
@@ -177,4 +190,5 @@ function valuesByOwner(store: Store, table: string, columns: readonly string[]):
   return found;
 }
 
+const fold = (value: string) => value.normalize('NFC').toLowerCase();
 const text = (value: unknown) => (typeof value === 'string' ? value.trim() : '');

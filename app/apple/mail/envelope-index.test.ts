@@ -63,7 +63,7 @@ describe.each(MAIL_VARIANTS)('%s', (variant) => {
     const box = { id: inbox, url: `imap://${IMAP}/INBOX`, accountId: IMAP, account: 'Home', path: 'INBOX', role: 'inbox', source: null };
     expect(batch.rows).toEqual([
       {
-        store: 'mail', rowid, sender: 'ada@example.com', excluded: null, incomplete: false, date: T * 1000, box: inbox, hasAttachments: true, globalId: global,
+        store: 'mail', rowid, sender: 'ada@example.com', excluded: null, incomplete: false, date: T * 1000, box: inbox, hasAttachments: true, attachmentCount: 1, globalId: global,
         messageHash: '6706415479499596044',
         messageIdHeader: ['macos12', 'macos10.15'].includes(variant) ? null : '<1@example.org>',
         from: { address: 'Ada@Example.COM', name: 'Ada Ä' },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Mailbox, MailRow } from '../occurrence.ts';
-import type { Batch, FileIdentity, MailReader, Page, PageRequest, SenderSet } from '../reader.ts';
+import type { Batch, FileIdentity, MailReader, Page, PageRequest, RecentSender, SenderSet } from '../reader.ts';
 import { Store } from '../store.ts';
 import { Accounts } from './accounts.ts';
 import { Backlog } from './backlog.ts';
@@ -159,6 +159,14 @@ export class EnvelopeIndex implements MailReader {
     return this.#reading('newestDate', () => {
       const sql = 'SELECT date_received FROM messages WHERE mailbox = ? AND ROWID <= ? AND date_received > 0 ORDER BY date_received DESC LIMIT 1';
       return toMs(this.#store.statement(sql, 'pluck').get(box, rowid));
+    });
+  }
+
+  recentSenders(rows: number): readonly RecentSender[] {
+    return this.#reading('recentSenders', (open) => {
+      this.#beginFresh();
+      const own = this.#accounts.ownAddresses();
+      return open.rows.recentSenders(rows).filter(({ sender }) => !own.has(sender));
     });
   }
 

@@ -1,10 +1,11 @@
 import { parseBuffer } from 'bplist-parser';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 /** Newest folder name that is tried where the Mail folder may not be listed (reference/cupertino 4.1). */
 const NEWEST = 20;
 const OLDEST = 2;
+const VERSION = /^V\d{1,3}$/;
 
 export function envelopeIndexPath(mailDir: string): string {
   return join(mailDir, 'MailData', 'Envelope Index');
@@ -20,6 +21,19 @@ export function activeMailFolder(mailFolder: string): string {
   const named = lastUsed(mailFolder);
   if (named !== null && exists(join(mailFolder, named))) return join(mailFolder, named);
   return join(mailFolder, highest(mailFolder) ?? 'V10');
+}
+
+/**
+ * Where an index can be, most likely first, for a probe that may not list the folder (ui.md, Full Disk Access): the
+ * folder itself if it is a version's, else what Mail says that it uses, then V20 down to V2 by name.
+ */
+export function indexCandidates(mailFolder: string): readonly { readonly version: string | null; readonly path: string }[] {
+  const own = basename(mailFolder);
+  if (VERSION.test(own) || exists(join(mailFolder, 'MailData'))) return [{ version: VERSION.test(own) ? own : null, path: envelopeIndexPath(mailFolder) }];
+  const named = lastUsed(mailFolder);
+  const all = Array.from({ length: NEWEST - OLDEST + 1 }, (_, index) => `V${NEWEST - index}`);
+  const order = named === null ? all : [named, ...all.filter((name) => name !== named)];
+  return order.map((version) => ({ version, path: envelopeIndexPath(join(mailFolder, version)) }));
 }
 
 function lastUsed(mailFolder: string): string | null {
@@ -42,7 +56,7 @@ export function versionIn(plist: Buffer): string | null {
   } else {
     name = /<key>\s*LastUsedVersionDirectoryName\s*<\/key>\s*<string>\s*([^<]*?)\s*<\/string>/.exec(plist.toString('utf8'))?.[1];
   }
-  return typeof name === 'string' && /^V\d{1,3}$/.test(name) ? name : null;
+  return typeof name === 'string' && VERSION.test(name) ? name : null;
 }
 
 function highest(mailFolder: string): string | null {
@@ -53,7 +67,7 @@ function highest(mailFolder: string): string | null {
     // Without Full Disk Access the folder cannot be listed, yet a named file below it can be looked at.
     names = Array.from({ length: NEWEST - OLDEST + 1 }, (_, index) => `V${NEWEST - index}`).filter((name) => exists(join(mailFolder, name)));
   }
-  const versions = names.filter((name) => /^V\d{1,3}$/.test(name)).sort((a, b) => Number(b.slice(1)) - Number(a.slice(1)));
+  const versions = names.filter((name) => VERSION.test(name)).sort((a, b) => Number(b.slice(1)) - Number(a.slice(1)));
   return versions.find((name) => exists(envelopeIndexPath(join(mailFolder, name)))) ?? versions[0] ?? null;
 }
 

@@ -1,6 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import { createHash } from 'node:crypto';
 import type { Address, Mailbox, MailRow, NotArrival } from '../occurrence.ts';
+import type { RecentSender } from '../reader.ts';
 import { normaliseAddress } from '../sender.ts';
 import type { Store } from '../store.ts';
 import type { MailboxDirectory } from './mailboxes.ts';
@@ -55,6 +56,8 @@ export interface Shape {
   readonly row: string;
   /** SQL for `deleted`, 0 or 1. */
   readonly deleted: string;
+  /** Sender, place and date of the newest rows. */
+  readonly senders: string;
   readonly recipients: string | null;
   readonly labels: string | null;
 }
@@ -69,8 +72,8 @@ export function shapeOf(store: Store): Shape {
   const counted = `(m.flags >> 10) & 63`;
   // The count in the flags comes with the row, attachment rows later; 63 is "unknown" (data-formats/envelope-index 8).
   const attached = store.has('attachments')
-    ? `CASE WHEN ${counted} BETWEEN 1 AND 62 THEN 1 ELSE EXISTS (SELECT 1 FROM attachments t WHERE t.${pointer('attachments')} = m.ROWID) END`
-    : `(${counted}) > 0`;
+    ? `CASE WHEN ${counted} BETWEEN 1 AND 62 THEN ${counted} ELSE (SELECT COUNT(*) FROM attachments t WHERE t.${pointer('attachments')} = m.ROWID) END`
+    : `CASE WHEN ${counted} = 63 THEN 1 ELSE ${counted} END`;
   const deleted = column('deleted', '0');
   const address = store.has('recipients', 'address') ? 'address' : 'address_id';
   return {
@@ -84,6 +87,8 @@ export function shapeOf(store: Store): Shape {
       FROM messages m LEFT JOIN addresses a ON a.ROWID = m.sender LEFT JOIN mailboxes b ON b.ROWID = m.mailbox
         ${subjects ? 'LEFT JOIN subjects s ON s.ROWID = m.subject' : ''}
         ${header ? 'LEFT JOIN message_global_data g ON g.ROWID = m.global_message_id' : ''}`,
+    senders: `SELECT a.address, ${names}, m.mailbox, m.flags & ${FLAG_MASK}, ${deleted}, m.date_received
+      FROM messages m JOIN addresses a ON a.ROWID = m.sender ORDER BY m.ROWID DESC LIMIT ?`,
     recipients: store.has('recipients')
       ? `SELECT r.type, a.address, ${names} FROM recipients r JOIN addresses a ON a.ROWID = r.${address}
           WHERE r.${pointer('recipients')} = ? AND (r.type IS NULL OR r.type < 2) ORDER BY r.type, r.position`
@@ -93,6 +98,8 @@ export function shapeOf(store: Store): Shape {
       : null,
   };
 }
+
+type RawSender = readonly [address: unknown, name: unknown, mailbox: number | null, flags: number | null, deleted: number | null, received: unknown];
 
 type RawRow = readonly [
   rowid: number, hash: unknown, globalId: number | null, sender: number | null, address: unknown, name: unknown, prefix: unknown, subject: unknown,
@@ -116,6 +123,7 @@ export class MailRowReader {
   readonly #one: Statement;
   readonly #labels: Statement | null;
   readonly #recipients: Statement | null;
+  readonly #recent: Statement;
 
   /** @param reload Called once a mailbox shows that the directory does not know, or knows under another URL. */
   constructor(store: Store, shape: Shape, directory: MailboxDirectory, reload: () => void, firstRows: FirstRows | null) {
@@ -125,6 +133,7 @@ export class MailRowReader {
     this.#above = store.statement(`${shape.row} WHERE m.ROWID > ? ORDER BY m.ROWID LIMIT ?`, 'raw');
     this.#between = store.statement(`${shape.row} WHERE m.ROWID > ? AND m.ROWID <= ? ORDER BY m.ROWID`, 'raw');
     this.#one = store.statement(`${shape.row} WHERE m.ROWID = ?`, 'raw');
+    this.#recent = store.statement(shape.senders, 'raw');
     this.#labels = shape.labels === null ? null : store.statement(shape.labels, 'raw');
     this.#recipients = shape.recipients === null ? null : store.statement(shape.recipients, 'raw');
   }
@@ -145,6 +154,19 @@ export class MailRowReader {
       const raw = this.#one.get(rowid) as RawRow | undefined;
       return raw === undefined ? [] : [this.#row(raw)];
     });
+  }
+
+  /** Senders of the newest rows whose mailbox lets them ring. Labels are not asked for: who wrote is all that counts here. */
+  recentSenders(rows: number): RecentSender[] {
+    const found = new Map<string, RecentSender>();
+    for (const [address, name, boxId, flags, deleted, received] of this.#recent.all(rows) as RawSender[]) {
+      const box = boxId === null ? undefined : this.#directory.get(boxId);
+      const from = addressOf(address, name);
+      if (from === null || box === undefined || excludedByPlace(box, flags ?? 0, deleted === 1) !== null) continue;
+      const sender = normaliseAddress(from.address);
+      if (!found.has(sender)) found.set(sender, { sender, name: from.name, date: toMs(received) });
+    }
+    return [...found.values()];
   }
 
   labelsOf(rowid: number): readonly Mailbox[] {
@@ -174,7 +196,8 @@ export class MailRowReader {
       incomplete: box === null || (labelled && labels.length === 0) || (senderId !== null && from === null),
       date: dateReceived,
       box: boxId,
-      hasAttachments: attached === 1,
+      hasAttachments: attached > 0,
+      attachmentCount: attached,
       globalId: globalId ?? this.#firstRows?.of(rowid, messageHash) ?? rowid,
       messageHash,
       messageIdHeader: textOf(header),

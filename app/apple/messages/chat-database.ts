@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Chat, MessageRow } from '../occurrence.ts';
-import type { Batch, FileIdentity, MessagesReader, Page, PageRequest, SenderSet } from '../reader.ts';
+import type { Batch, FileIdentity, KnownChat, MessagesReader, Page, PageRequest, RecentSender, SenderSet } from '../reader.ts';
 import { matches, normaliseHandle, withoutFilterSuffix } from '../sender.ts';
 import { Store } from '../store.ts';
 import { Handles } from './handles.ts';
@@ -21,7 +21,7 @@ export interface ChatDatabaseOptions {
   readonly onSlow?: (name: string, ms: number) => void;
 }
 
-interface KnownChat {
+interface JudgedChat {
   readonly chat: Chat;
   readonly isSpam: boolean;
 }
@@ -42,6 +42,10 @@ const LAST_DATE = 8.64e15;
 const NO_TWIN: TwinAnswer = { isTwin: false, textHash: null, hasLink: false };
 /** How many of the first guids name a store. */
 const NAMING_GUIDS = 3;
+/** Chats looked through for a name, the newest first. */
+const MOST_CHATS = 5000;
+/** Members that name a group without a name of its own. */
+const NAMED_MEMBERS = 4;
 
 /** Messages' chat.db of any version since 10.11. `textHash` and `hasLink` are filled only where a twin was looked for. */
 export class ChatDatabase implements MessagesReader {
@@ -53,7 +57,7 @@ export class ChatDatabase implements MessagesReader {
   readonly #handles: Handles;
   #opened: Opened | null = null;
   /** Chats met in the current transaction. */
-  readonly #chats = new Map<number, KnownChat>();
+  readonly #chats = new Map<number, JudgedChat>();
 
   constructor(options: ChatDatabaseOptions) {
     this.path = options.path;
@@ -191,6 +195,66 @@ export class ChatDatabase implements MessagesReader {
     });
   }
 
+  recentSenders(rows: number): readonly RecentSender[] {
+    return this.#transaction('recentSenders', ({ sql }) => {
+      const newest = this.#store.statement(`${sql.select} WHERE ${sql.likely} ORDER BY m.ROWID DESC LIMIT ${unpeeked('?')}`).all(rows) as MessageColumns[];
+      const found = new Map<string, RecentSender>();
+      for (const columns of newest) {
+        const { sender, excluded, name, date } = this.#row(columns);
+        if (sender !== null && excluded === null && !found.has(sender)) found.set(sender, { sender, name, date });
+      }
+      return [...found.values()];
+    });
+  }
+
+  searchChats(text: string, limit: number): readonly KnownChat[] {
+    return this.#transaction('searchChats', () => {
+      const wanted = fold(text);
+      const found: KnownChat[] = [];
+      for (const id of this.#newestChats(MOST_CHATS)) {
+        const judged = this.#chat(id);
+        if (judged === null || judged.isSpam || (!judged.chat.isGroup && judged.chat.name === null)) continue;
+        const title = this.#titleOf(judged.chat);
+        if (fold(title).includes(wanted)) found.push({ ...judged.chat, title, date: this.newestDate(id, Number.MAX_SAFE_INTEGER) });
+        if (found.length >= limit) break;
+      }
+      return found;
+    });
+  }
+
+  chatByGuid(guid: string): KnownChat | null {
+    return this.#transaction('chatByGuid', () => {
+      const [chat] = this.findChats(guid).filter((each) => each.guid === guid);
+      return chat === undefined ? null : { ...chat, title: this.#titleOf(chat), date: this.newestDate(chat.id, Number.MAX_SAFE_INTEGER) };
+    });
+  }
+
+  #newestChats(limit: number): number[] {
+    return this.#store
+      .statement('SELECT c.ROWID FROM chat c ORDER BY (SELECT MAX(j.message_id) FROM chat_message_join j WHERE j.chat_id = c.ROWID) DESC, c.ROWID DESC LIMIT ?', 'pluck')
+      .all(limit) as number[];
+  }
+
+  #titleOf(chat: Chat): string {
+    if (chat.name !== null) return chat.name;
+    const members = this.#people(this.#members(chat.id)).map((handle) => this.#options.names?.(handle) ?? handle);
+    if (members.length === 0) return chat.guid;
+    const rest = members.length - NAMED_MEMBERS;
+    return `${members.slice(0, NAMED_MEMBERS).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  }
+
+  /** `handle.id` of the members without me. */
+  #members(chat: number): string[] {
+    if (!this.#store.has('chat_handle_join')) return [];
+    const sql = `SELECT h.id FROM chat_handle_join j CROSS JOIN handle h ON h.ROWID = j.handle_id WHERE j.chat_id = ${unpeeked('?')}`;
+    return this.#store.statement(sql, 'pluck').all(chat) as string[];
+  }
+
+  /** People, not handle rows: one person may be a member by two services. Handles that the owner named as own do not count. */
+  #people(members: readonly string[]): string[] {
+    return [...new Set(members.map((member) => this.#normalise(withoutFilterSuffix(String(member)))))].filter((handle) => !this.#own.has(handle));
+  }
+
   #transaction<T>(name: string, work: (opened: Opened) => T): T {
     // A transaction each time: chats kept from an earlier one may have changed since.
     return this.#store.transaction(name, () => {
@@ -264,7 +328,7 @@ export class ChatDatabase implements MessagesReader {
     };
   }
 
-  #chat(id: number): KnownChat | null {
+  #chat(id: number): JudgedChat | null {
     const kept = this.#chats.get(id);
     if (kept !== undefined) return kept;
     const row = this.#store.statement(this.#opened!.chatSql).get(id) as
@@ -278,24 +342,18 @@ export class ChatDatabase implements MessagesReader {
       isGroup: row.style === GROUP || row.guid.includes(';+;'),
       participantCount: this.#participants(id),
     };
-    const known = { chat, isSpam: row.filtered === SPAM || (row.blackholed ?? 0) !== 0 };
+    const known: JudgedChat = { chat, isSpam: row.filtered === SPAM || (row.blackholed ?? 0) !== 0 };
     this.#chats.set(id, known);
     return known;
   }
 
-  /** People, not handle rows: one person may be a member by two services. Handles that the owner named as own do not count. */
   #participants(chat: number): number {
-    if (!this.#store.has('chat_handle_join')) return 0;
-    const members = this.#store
-      .statement(`SELECT h.id FROM chat_handle_join j CROSS JOIN handle h ON h.ROWID = j.handle_id WHERE j.chat_id = ${unpeeked('?')}`, 'pluck')
-      .all(chat) as string[];
-    if (members.length === 1 && this.#own.size === 0) return 1;
-    const people = new Set(members.map((member) => this.#normalise(String(member))));
-    for (const own of this.#own) people.delete(own);
-    return people.size;
+    const members = this.#members(chat);
+    return members.length === 1 && this.#own.size === 0 ? 1 : this.#people(members).length;
   }
 }
 
+const fold = (text: string) => text.normalize('NFC').toLowerCase();
 /** Numbers and e-mail are shown as they are compared; names such as `MYBANK` as the store spells them. */
 const isAsWritten = (sender: string) => sender.startsWith('+') || sender.includes('@');
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
@@ -30,11 +31,13 @@ function parseArguments(argv: readonly string[]): { events: number | null; ui: n
 
 /** The engine as a user runs it: the built command, in its own process. */
 async function startEngine(folder: ReturnType<typeof tempFolder>, ui: number) {
+  // The page may wire other programs: in a home folder of the demo, never in yours.
+  for (const found of ['.cursor', '.codex']) mkdirSync(folder.at('home', found), { recursive: true });
   const engine = spawn(process.execPath, [
     join(root, 'dist', 'belfry.js'), 'serve', '--data-dir', folder.at('data'), '--mail-dir', folder.at('Mail', 'V10'),
     '--messages-db', folder.at('Messages', 'chat.db'), '--accounts-db', folder.at('Accounts', 'Accounts4.sqlite'),
     '--address-book-dir', folder.at('AddressBook'), '--region', 'US', '--ui', String(ui), '--trust-local-clients',
-  ], { stdio: ['ignore', 'pipe', 'pipe'] });
+  ], { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, HOME: folder.at('home'), XDG_CONFIG_HOME: '', CODEX_HOME: '', CLAUDE_CONFIG_DIR: '' } });
   let complaints = '';
   engine.stderr.on('data', (chunk: Buffer) => (complaints = `${complaints}${chunk.toString()}`.slice(-4000)));
   let socket = '';

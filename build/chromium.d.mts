@@ -1,0 +1,1 @@
+export function ensureChromium(say: (line: string) => void): string | null;
