@@ -36,20 +36,20 @@ export const systemClock: Clock = {
  */
 function inStep(): Clock['every'] {
   const groups = new Map<number, Set<() => void>>();
-  const arm = (ms: number, group: Set<() => void>) => {
-    const now = performance.now();
+  const arm = (ms: number, group: Set<() => void>, due: number) => {
     setTimeout(() => {
       if (group.size === 0) return void groups.delete(ms);
-      arm(ms, group);
+      // From the time that was due, not from now: a timer may fire a fraction of a millisecond early.
+      arm(ms, group, Math.max(due, Math.floor(performance.now() / ms) * ms) + ms);
       for (const work of [...group]) if (group.has(work)) work();
-    }, Math.max(1, (Math.floor(now / ms) + 1) * ms - now)).unref();
+    }, Math.max(1, due - performance.now())).unref();
   };
   return (ms, work) => {
     let group = groups.get(ms);
     if (!group) {
       group = new Set();
       groups.set(ms, group);
-      arm(ms, group);
+      arm(ms, group, (Math.floor(performance.now() / ms) + 1) * ms);
     }
     // Each its own value: the same function may be asked for twice.
     const own = () => work();
