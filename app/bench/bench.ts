@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { table, type Figure } from './table.ts';
+import { misses, table, type Figure } from './table.ts';
 
 /** Each group is loaded when it runs: what one needs is no weight on another. */
 const groups: Readonly<Record<string, () => Promise<Figure[]>>> = {
@@ -30,7 +30,8 @@ for (const group of chosen) {
   process.stderr.write(`bench: ${group} took ${results.at(-1)!.seconds} s\n`);
   global.gc?.();
 }
-process.stdout.write(`${table(results.flatMap((result) => result.figures))}\n`);
+const figures = results.flatMap((result) => result.figures);
+process.stdout.write(`${table(figures)}\n${misses(figures)}`);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const machine = { node: process.version, platform: process.platform, cores: cpus().length, model: cpus()[0]?.model };
 writeFileSync(`${root}/bench-results.json`, JSON.stringify({ at: new Date().toISOString(), machine, results }, null, 1));

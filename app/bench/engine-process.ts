@@ -28,12 +28,13 @@ const counts = counting ? countSql() : new Map<string, number>();
 const say = (message: EngineProcessMessage): void => void process.send?.(message);
 const engine = engineOf(settings, 'serve', () => undefined, (sentence) => say({ failed: sentence }), deaf ? { watcher: deafWatcher } : {});
 
-// The kernel's own high-water mark starts with that of the process that forked this one.
+// The kernel's own high-water mark starts with that of the process that forked this one. Where idleness is
+// measured nothing else may wake this process.
 let peak = 0;
 const weigh = () => {
   peak = Math.max(peak, process.memoryUsage.rss() / 1024 / 1024);
 };
-setInterval(weigh, 500).unref();
+if (!counting) setInterval(weigh, 500).unref();
 
 process.on('message', (wish: 'usage' | 'stop') => {
   if (wish === 'stop') void engine.stop().then(() => process.exit(0));

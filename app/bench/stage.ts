@@ -12,6 +12,8 @@ import { ShimClient } from './shim-client.ts';
 export interface StageOptions {
   readonly writer?: Partial<WriterOptions>;
   readonly engine?: Partial<EngineProcessSettings>;
+  /** Phone numbers that the owner allows besides those of the tests' settings. */
+  readonly numbers?: readonly string[];
 }
 
 /** New stores, a writer process and an engine process; this process is only the client. */
@@ -35,7 +37,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const writer = await startWriter({ mailDir, messagesDb, ...options.writer });
   await writer.mail.addAccount({ description: 'iCloud', email: 'me@icloud.example', kind: 'imap' });
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  writeFileSync(`${dataDir}/settings.json`, JSON.stringify(openSettings));
+  const senders = [...openSettings.senders, ...(options.numbers ?? []).map((value) => ({ kind: 'phone', value }))];
+  writeFileSync(`${dataDir}/settings.json`, JSON.stringify({ ...openSettings, senders }));
   const engine = await startEngineProcess({
     dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: true, ...options.engine,
   });

@@ -15,6 +15,8 @@ export interface Figure {
   readonly measured: readonly Measured[];
   /** What it was measured against in the same run. */
   readonly against?: string;
+  /** Printed under the table where a bound was missed: what else in this run explains it. */
+  readonly why?: string;
   /** Everything that was measured, for the JSON. */
   readonly samples?: Readonly<Record<string, readonly number[]>>;
 }
@@ -31,6 +33,15 @@ export function table(figures: readonly Figure[]): string {
     measured.some(isBound) ? (measured.every(isMet) ? 'yes' : `no: ${measured.filter((each) => !isMet(each)).map((each) => each.what).join(', ')}`) : '',
   ]);
   return [['Figure', 'Measured', 'Must reach', 'Against, in the same run', 'Reached'], ['---', '---', '---', '---', '---'], ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** One line for each missed figure; empty if all were reached. */
+export function misses(figures: readonly Figure[]): string {
+  const missed = figures.filter(({ measured }) => !measured.every(isMet));
+  return missed.map(({ figure, measured, why }) => {
+    const named = measured.filter((each) => !isMet(each)).map(({ what, value, unit, atMost, atLeast }) => `${what} ${short(value)} ${unit} instead of ${short((atMost ?? atLeast)!)}`);
+    return `Not reached: ${figure}: ${named.join(', ')}. ${why ?? 'No cause was measured; the raw samples are in bench-results.json.'}\n`;
+  }).join('');
 }
 
 const isBound = ({ atMost, atLeast }: Measured): boolean => atMost !== undefined || atLeast !== undefined;

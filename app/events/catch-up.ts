@@ -31,6 +31,12 @@ export interface CatchUpPage {
   readonly through: number;
 }
 
+export interface MovedAhead {
+  readonly occurrence: Occurrence;
+  /** The rowid at which it arrived. */
+  readonly place: number;
+}
+
 /** Reads a store from a position and tells the same story as the tail told when the rows came. */
 export class CatchUp {
   readonly #reader: StoreReader;
@@ -78,11 +84,32 @@ export class CatchUp {
    * the copy stands for it, under the same event id. A move of what the reader was offered stays silent.
    */
   #movedWhileAway(row: StoreRow, since: number, rings: (reason: NotArrival | undefined) => boolean): boolean {
-    if (row.store !== 'mail') return false;
+    return this.#firstPlace(row, since, rings) !== null;
+  }
+
+  /** Rowid that the row's mail had when it arrived, if that lies above `since`, would have rung and is gone; else null. */
+  #firstPlace(row: StoreRow, since: number, rings: (reason: NotArrival | undefined) => boolean): number | null {
+    if (row.store !== 'mail') return null;
     const first = this.#state.seen(messageKey(row), row.mailbox?.accountId ?? '');
-    if (first === null || first <= since || first >= row.rowid) return false;
-    if (!rings(this.#state.notArrivals([first]).get(first))) return false;
-    return this.#reader.pick([first]).length === 0;
+    if (first === null || first <= since || first >= row.rowid) return null;
+    if (!rings(this.#state.notArrivals([first]).get(first))) return null;
+    return this.#reader.pick([first]).length === 0 ? first : null;
+  }
+
+  /**
+   * For a reader that stops at `through` and comes back with nothing but that position: mails that arrived in
+   * (after, through] and were moved above it since. Later pages take their copies for moves of what was offered.
+   */
+  movedAhead(request: Omit<CatchUpRequest, 'limit' | 'since'>, through: number): readonly MovedAhead[] {
+    const { filter, after, upTo, notBefore } = request;
+    if (this.#reader.kind !== 'mail' || through >= upTo) return [];
+    const copies = this.#state.moved(through, upTo);
+    return copies.length === 0 ? [] : this.#reader.pick(copies).flatMap((row) => {
+      if (row.excluded !== null || !accepts(filter, row, request.subjects)) return [];
+      if (notBefore !== null && row.date !== null && row.date < notBefore) return [];
+      const place = this.#firstPlace(row, after, (reason) => reason === undefined || (reason === 'backfill' && request.backfill));
+      return place === null || place > through ? [] : [{ occurrence: occurrenceOf(row, this.#tail.storeId, request.now), place }];
+    });
   }
 
   /**

@@ -2,7 +2,7 @@ import { StoreError, type MailReader, type MessagesReader, type StoreReader } fr
 import type { NotArrival, StoreKind } from '../apple/occurrence.ts';
 import type { StoreWatcher } from '../apple/watch.ts';
 import { domainOf } from '../apple/sender.ts';
-import { CatchUp, type CatchUpPage } from './catch-up.ts';
+import { CatchUp, type CatchUpPage, type MovedAhead } from './catch-up.ts';
 import type { Clock } from './clock.ts';
 import { belongsTo, parseCursor } from './cursor.ts';
 import { eventNotFound, forbidden, invalidParams, storeUnreadable } from './errors.ts';
@@ -166,12 +166,16 @@ export class Hub {
 
   /** One page of arrivals; the owner's rules are not applied yet. */
   page(filter: Filter, after: number, upTo: number, notBefore: number | null, limit: number, since = after): CatchUpPage {
-    return this.#catchUp.page({
-      filter, after, upTo, limit, notBefore, since,
-      subjects: this.#policy.subjects,
-      backfill: this.#policy.backfill,
-      now: this.#clock.now(),
-    });
+    return this.#catchUp.page({ filter, after, upTo, limit, notBefore, since, ...this.#wishes() });
+  }
+
+  /** What arrived in (after, through] and was moved above `through` since: for a reader that stops there. */
+  movedAhead(filter: Filter, after: number, through: number, upTo: number, notBefore: number | null): readonly MovedAhead[] {
+    return this.#catchUp.movedAhead({ filter, after, upTo, notBefore, ...this.#wishes() }, through);
+  }
+
+  #wishes() {
+    return { subjects: this.#policy.subjects, backfill: this.#policy.backfill, now: this.#clock.now() };
   }
 
   /** Opens a subscription: `active` first, then what lies between the cursor and now, then the tail. */

@@ -120,6 +120,13 @@ export class TailState {
     return found;
   }
 
+  /** Rows recorded as moved in (after, upTo], in their order. */
+  moved(after: number, upTo: number): readonly number[] {
+    const rows = new Set(this.#statement(`SELECT row FROM tail_not_arrival WHERE store = ? AND row > ? AND row <= ? AND reason = 'moved'`).pluck().all(this.#store, after, upTo) as number[]);
+    for (const [row, reason] of this.#notArrivals) if (reason === 'moved' && row > after && row <= upTo) rows.add(row);
+    return [...rows].sort((a, b) => a - b);
+  }
+
   newest(box: number): readonly { seenAt: number; date: number }[] {
     return this.#statement('SELECT seen_at AS seenAt, date FROM tail_newest WHERE store = ? AND box = ? ORDER BY seen_at')
       .all(this.#store, box) as { seenAt: number; date: number }[];

@@ -25,7 +25,7 @@ export interface TailListener {
 /** Truth is asked this often even if no watcher ever wakes us (architecture 4). */
 export const TICK_MS = 250;
 /** A wake can precede its commit: look again this long after it until `data_version` moved. 0 is the end of the turn. */
-const LADDER_MS = [0, 1, 2, 4, 8, 16, 32, 64];
+const LADDER_MS = [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 8, 16, 32, 64];
 /** Many commits end within a fraction of a millisecond of their first wake: so many turns are tried before a timer. More only took the processor from the writer (measured). */
 const TURNS = 20;
 /** An incomplete row is looked at again after these times and is then delivered as it is. */

@@ -148,7 +148,7 @@ async function poll(params: Record<string, unknown>, backend: EventsBackend, pee
     return batch([], start.truncated || cursor === null ? hub.tail.cursorAt(start.position) : cursor, start.truncated, false, NEXT_POLL_MS);
   }
   const upTo = hub.tail.watermark;
-  const found = new Map<string, Occurrence>();
+  let found = new Map<string, Occurrence>();
   let { position } = start;
   let ceiling = false;
   for (let pages = 0; pages < PAGES_A_POLL && position < upTo && found.size < limit && !ceiling; pages += 1) {
@@ -162,6 +162,23 @@ async function poll(params: Record<string, unknown>, backend: EventsBackend, pee
         break;
       }
       found.set(occurrence.eventId, occurrence);
+    }
+  }
+  // The next poll knows only its cursor: what was moved ahead of it meanwhile has to be told now, at its first place.
+  const ahead = hub.movedAhead(filter, start.position, position, upTo, start.notBefore);
+  if (ahead.length > 0) {
+    const places = [...found.values()].map((occurrence) => ({ occurrence, place: occurrence.row.rowid }));
+    const fits = ahead.filter(({ occurrence }) => !found.has(occurrence.eventId) && backend.allows(occurrence, principal));
+    const inOrder = [...places, ...fits].sort((a, b) => a.place - b.place);
+    found = new Map();
+    for (const { occurrence, place } of inOrder) {
+      const full = found.size === limit;
+      if (!full && backend.takeRing(principal, occurrence.eventId)) found.set(occurrence.eventId, occurrence);
+      else {
+        position = place - 1;
+        ceiling ||= !full;
+        break;
+      }
     }
   }
   const hasMore = position < upTo && !ceiling;

@@ -30,4 +30,27 @@ describe('a mail that arrives and is moved while the client is away', () => {
     expect(next.events).toEqual([]);
     expect(watcher.events('live')).toHaveLength(2);
   });
+
+  test('is told though the poll that passes its place ends before its copy', async () => {
+    await using world = await startWorld();
+    const client = world.client();
+    const poll = async (more: object) => (await client.request('events/poll', { name: 'mail.received', arguments: ARGS, ...more }))['result'];
+    let { cursor } = await poll({});
+    const arrive = async (subject: string) => (await world.writer.mail.arrive({ from: { address: 'ada@example.org' }, subject })).result;
+    await arrive('one');
+    const moved = await arrive('two');
+    for (const subject of ['three', 'four', 'five']) await arrive(subject);
+    // The engine saw it where it arrived before it was filed.
+    await poll({ cursor, maxEvents: 200 });
+    await world.writer.mail.move(moved, 'Archive');
+
+    const pages: string[][] = [];
+    for (let more = true; more;) {
+      const page = await poll({ cursor, maxEvents: 2 });
+      pages.push(page.events.map(({ data }: { data: { subject: string } }) => data.subject));
+      ({ cursor, hasMore: more } = page);
+    }
+    expect(pages).toEqual([['one', 'two'], ['three', 'four'], ['five']]);
+    expect((await poll({ cursor })).events).toEqual([]);
+  });
 });
