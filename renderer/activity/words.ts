@@ -1,0 +1,32 @@
+import type { ActivityRow } from '../../app/contract/values.ts';
+import { reasonWords } from '../live/words.ts';
+import type { BadgeKind } from '../parts/badge.tsx';
+
+export type ActivityKind = ActivityRow['kind'];
+
+export const KINDS: Readonly<Record<ActivityKind, { readonly text: string; readonly kind: BadgeKind }>> = {
+  delivered: { text: 'Delivered', kind: 'ok' },
+  not_sent: { text: 'Not sent', kind: 'quiet' },
+  subscribed: { text: 'Subscribed', kind: 'quiet' },
+  unsubscribed: { text: 'Unsubscribed', kind: 'quiet' },
+  changed: { text: 'Changed', kind: 'quiet' },
+  woke: { text: 'Woke up', kind: 'quiet' },
+  gap: { text: 'Missed', kind: 'problem' },
+  client: { text: 'Client', kind: 'quiet' },
+};
+
+/** What a row says behind its time and kind. Reasons are codes or sentences of the engine. */
+export function activityWords(row: ActivityRow, clientName: (id: string) => string): string {
+  const client = row.client === null ? null : clientName(row.client);
+  const reason = row.reason === null ? null : reasonWords(row.reason);
+  const said = [client, row.sender, reason].filter((part) => part !== null).join(', ');
+  if (said !== '') return said;
+  return row.kind === 'gap' ? 'Events were missed' : '';
+}
+
+/** @param text what is searched for, in any case */
+export function searchActivity(rows: readonly ActivityRow[], text: string, clientName: (id: string) => string): readonly ActivityRow[] {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === '') return rows;
+  return rows.filter((row) => `${KINDS[row.kind].text} ${row.type ?? ''} ${activityWords(row, clientName)} ${row.eventId ?? ''}`.toLowerCase().includes(wanted));
+}

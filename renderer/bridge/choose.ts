@@ -1,0 +1,22 @@
+import type { Bridge } from '../../app/contract/bridge.ts';
+
+export interface Session {
+  readonly bridge: Bridge;
+  /** Unix ms. Fixtures stand at one moment, so that a picture of them is the same every day. */
+  readonly now: () => number;
+}
+
+/** The app's preload script, a fixture named in the address, or the page server. Only what is used is loaded. */
+export async function chooseSession(query: URLSearchParams): Promise<Session> {
+  const fixture = query.get('fixture');
+  if (window.belfry) {
+    const { preloadBridge } = await import('./preload-bridge.ts');
+    return { bridge: preloadBridge(window.belfry), now: Date.now };
+  }
+  if (fixture !== null) {
+    const { fixtureSession } = await import('./fixture-bridge.ts');
+    return fixtureSession(fixture);
+  }
+  const { httpBridge } = await import('./http-bridge.ts');
+  return { bridge: httpBridge(), now: Date.now };
+}

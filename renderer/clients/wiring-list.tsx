@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import type { WiringRow } from '../../app/contract/shell.ts';
+import { Badge } from '../parts/badge.tsx';
+import { Button } from '../parts/button.tsx';
+import { copyText } from '../parts/code-box.tsx';
+import { run } from '../stores/notice-store.ts';
+import { shell } from '../stores/shell-store.ts';
+import { openConnect } from '../stores/view-store.ts';
+import { wiringWords } from './client-words.ts';
+import { ConnectSheet } from './connect-sheet.tsx';
+
+interface WiringListProps {
+  readonly wiring: readonly WiringRow[];
+  /** Rows whose client is connected. */
+  readonly running: ReadonlySet<string>;
+}
+
+/** Programs found on this Mac, by their settings files. */
+export function WiringList({ wiring, running }: WiringListProps) {
+  const [removing, setRemoving] = useState<string | null>(null);
+  const found = wiring.filter(({ state }) => state !== 'not-installed');
+  return (
+    <section aria-labelledby="clients-here" className="clients-group">
+      <h2 id="clients-here">On this Mac</h2>
+      {found.length === 0 && <p className="muted">No program that Belfry knows was found. Copy the settings for any other one.</p>}
+      {found.length > 0 && (
+        <ul role="list" className="clients-list">
+          {found.map((row) => {
+            const { text, kind, action, button } = wiringWords(row, running.has(row.id));
+            return (
+              <li key={row.id} className="wiring">
+                <span className="wiring-title">{row.title}</span>
+                <Badge kind={kind} text={text} />
+                {row.sentence !== null && <span className="muted wiring-sentence">{row.sentence}</span>}
+                {action && (
+                  <Button
+                    className="wiring-action" aria-label={`${button}: ${row.title}`}
+                    onClick={() => {
+                      if (action === 'show') void run(shell().wiring.show({ id: row.id }));
+                      else if (action === 'copy') void copyText(row.snippet);
+                      else if (action === 'remove') setRemoving(row.id);
+                      else openConnect(row.id);
+                    }}
+                  >
+                    {button}
+                  </Button>
+                )}
+              </li>
+            );
+          })}
+        </ul>
+      )}
+      {removing !== null && <ConnectSheet id={removing} change="remove" onClose={() => setRemoving(null)} />}
+    </section>
+  );
+}

@@ -1,0 +1,62 @@
+import { useState } from 'react';
+import type { PlainSettings } from '../../app/contract/values.ts';
+import { Field } from '../parts/field.tsx';
+import { Select } from '../parts/select.tsx';
+import { engine } from '../stores/engine-store.ts';
+import { run } from '../stores/notice-store.ts';
+import { setHideDetails } from '../stores/shell-store.ts';
+import { useView } from '../stores/view-store.ts';
+import { SettingsGroup, SettingsRow, SwitchRow } from './settings-group.tsx';
+
+const set = (key: keyof PlainSettings, value: boolean | number | string | null) => run(engine.settings.set({ key, value }));
+
+const DAYS = [0, 1, 7, 30];
+const RATES = [30, 60, 120, 240, 600];
+/** A value that was set elsewhere stays in the list. */
+const withOwn = (values: readonly number[], own: number) => [...new Set([...values, own])].toSorted((a, b) => a - b);
+
+export function PrivacyGroup({ settings }: { readonly settings: PlainSettings }) {
+  const hideDetails = useView((view) => view.hideDetails);
+  return (
+    <SettingsGroup title="Privacy">
+      <SwitchRow label="Send subject lines" hint="Off: a mail's subject is sent as empty." on={settings.subjects} onChange={(on) => void set('subjects', on)} />
+      <SettingsRow label="A new client always waits for your answer" hint="Until then it sees which events exist, and gets none." />
+      <SwitchRow label="Send old messages that are synced late" hint="Off: adding an account doesn't send thousands of old ones." on={settings.backfill} onChange={(on) => void set('backfill', on)} />
+      <SettingsRow label="Keep senders in Activity">
+        <Select
+          label="Keep senders in Activity" hideLabel value={String(settings.keepSendersDays)} onChange={(value) => void set('keepSendersDays', Number(value))}
+          options={withOwn(DAYS, settings.keepSendersDays).map((days) => ({ value: String(days), label: days === 0 ? 'Never' : days === 1 ? '1 day' : `${days} days` }))}
+        />
+      </SettingsRow>
+      <SettingsRow label="Events a client gets in an hour" hint="More are held back, and a digest says how many.">
+        <Select
+          label="Events a client gets in an hour" hideLabel value={String(settings.ratePerHour)} onChange={(value) => void set('ratePerHour', Number(value))}
+          options={withOwn(RATES, settings.ratePerHour).map((rate) => ({ value: String(rate), label: `At most ${rate}` }))}
+        />
+      </SettingsRow>
+      <RegionRow region={settings.region} />
+      <SwitchRow label="Hide details in Live" hint="Names and subjects are swapped for a sentence." on={hideDetails} onChange={setHideDetails} />
+    </SettingsGroup>
+  );
+}
+
+function RegionRow({ region }: { readonly region: string | null }) {
+  const [text, setText] = useState(region ?? '');
+  const code = text.trim().toUpperCase();
+  const bad = code !== '' && !/^[A-Z]{2}$/.test(code);
+
+  function save() {
+    if (!bad && code !== (region ?? '')) void set('region', code === '' ? null : code);
+  }
+
+  return (
+    <SettingsRow label="Country of phone numbers" hint="For numbers without a country code: two letters, such as NL. Empty: such numbers are refused.">
+      <div className="settings-short">
+        <Field
+          label="Country of phone numbers" hideLabel value={text} maxLength={2} problem={bad ? 'Two letters, such as NL.' : null}
+          onChange={(event) => setText(event.target.value)} onBlur={save} onKeyDown={(event) => event.key === 'Enter' && save()}
+        />
+      </div>
+    </SettingsRow>
+  );
+}

@@ -1,0 +1,25 @@
+import { View } from '../parts/view.tsx';
+import { useEngine } from '../stores/engine-store.ts';
+import { useInApp } from '../stores/shell-store.ts';
+import { AdvancedGroup } from './advanced-group.tsx';
+import { AlertsGroup, GeneralGroup, UpdatesGroup } from './app-groups.tsx';
+import { PrivacyGroup } from './privacy-group.tsx';
+import { SealReview } from './seal-review.tsx';
+import { SettingsGroup } from './settings-group.tsx';
+
+export function SettingsView() {
+  const inApp = useInApp();
+  const slices = useEngine((store) => store.slices);
+  return (
+    <View title="Settings">
+      {slices?.status.seal === 'broken' && <SealReview />}
+      {inApp
+        ? <GeneralGroup />
+        : <SettingsGroup title="General"><p className="muted">Opening at login, the menu bar icon, alerts and updates belong to the Belfry app on a Mac. This page runs in a browser.</p></SettingsGroup>}
+      {slices && <PrivacyGroup settings={slices.settings} />}
+      {inApp && <AlertsGroup />}
+      {inApp && <UpdatesGroup />}
+      <AdvancedGroup />
+    </View>
+  );
+}

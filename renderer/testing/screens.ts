@@ -1,0 +1,44 @@
+import type { Page } from 'playwright-core';
+import type { PageOptions } from './page.ts';
+import { settled } from './page.ts';
+
+export const SECTIONS = ['events', 'senders', 'live', 'clients', 'activity', 'diagnostics', 'settings'] as const;
+export const STEPS = ['welcome', 'access', 'events', 'senders', 'connect', 'try'] as const;
+export const THEMES = ['light', 'dark'] as const;
+
+/** Every screen of every view. */
+export const SCREENS: readonly Pick<PageOptions, 'view' | 'screen'>[] = [
+  ...SECTIONS.map((screen) => ({ view: 'window' as const, screen })),
+  { view: 'panel' },
+  ...STEPS.map((screen) => ({ view: 'onboarding' as const, screen })),
+];
+
+export const screenName = ({ view = 'window', screen, fixture, theme }: PageOptions): string => [view, screen, fixture, theme].filter(Boolean).join(' ');
+
+/** What opens a sheet, and from where: by the name of its button. */
+export const SHEETS: readonly { readonly screen: string; readonly opens: string | RegExp; readonly fixture?: string }[] = [
+  { screen: 'events', opens: 'See an example of New mail' },
+  { screen: 'events', opens: 'Change mailboxes' },
+  { screen: 'senders', opens: 'Add' },
+  { screen: 'senders', opens: 'Group Chats...' },
+  { screen: 'clients', opens: 'Connect: VS Code' },
+  { screen: 'clients', opens: /^Remove\.\.\.: Cursor/ },
+  { screen: 'clients', opens: /^Allow.*my-agent/, fixture: 'client-asking' },
+  { screen: 'settings', opens: 'Install...' },
+  { screen: 'settings', opens: 'Reset All Senders and Clients...' },
+  { screen: 'settings', opens: 'Uninstall...' },
+];
+
+/** Another theme without loading the page again. */
+export async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {
+  await page.evaluate((name) => {
+    document.documentElement.dataset.theme = name;
+  }, theme);
+}
+
+/** Another section of the window without loading the page again. */
+export async function openSection(page: Page, section: (typeof SECTIONS)[number]): Promise<void> {
+  await page.evaluate((name) => window.belfryFixture!.navigate(name), section);
+  await page.locator(`[data-section="${section}"] h1`).waitFor({ state: 'visible' });
+  await settled(page);
+}
