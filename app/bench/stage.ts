@@ -12,6 +12,8 @@ import { ShimClient } from './shim-client.ts';
 export interface StageOptions {
   readonly writer?: Partial<WriterOptions>;
   readonly engine?: Partial<EngineProcessSettings>;
+  /** Before the engine starts: what its folder holds already. */
+  readonly prepare?: (writer: Writer, dataDir: string) => Promise<void>;
 }
 
 /** New stores, a writer process and an engine process; this process is only the client. */
@@ -20,6 +22,7 @@ export interface Stage extends AsyncDisposable {
   readonly writer: Writer;
   readonly mailIndex: string;
   readonly socketPath: string;
+  readonly dataDir: string;
   usage(): Promise<Usage>;
   client(command?: readonly [string, ...string[]]): ShimClient;
 }
@@ -34,12 +37,13 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   await writer.mail.addAccount({ description: 'iCloud', email: 'me@icloud.example', kind: 'imap' });
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(`${dataDir}/settings.json`, JSON.stringify(openSettings));
+  await options.prepare?.(writer, dataDir);
   const engine = await startEngineProcess({
     dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: true, ...options.engine,
   });
   const clients: ShimClient[] = [];
   return {
-    folder, writer,
+    folder, writer, dataDir,
     mailIndex: `${mailDir}/MailData/Envelope Index`,
     socketPath: engine.socketPath,
     usage: engine.usage,

@@ -19,7 +19,7 @@ function handlersOver(folder: string): Handlers {
   const { policy } = policyIn(folder);
   const slices = (): Slices => {
     const { events, senders, waiting, settings, pausedUntil } = structuredClone(policy.snapshot()) as unknown as Slices;
-    return { status, events, senders: senders.map((rule) => ({ ...rule, display: rule.value, lastAt: null })), clients: [], waiting, settings, pausedUntil };
+    return { status, events, senders: senders.map((rule) => ({ ...rule, display: rule.value, lastAt: null })), clients: [], waiting, settings, pausedUntil, watches: [] };
   };
   return {
     app: { snapshot: slices },
@@ -38,6 +38,9 @@ function handlersOver(folder: string): Handlers {
       answer: ({ id, accept, options }) => policy.answer(id, accept, options),
       allow: ({ id, options }) => policy.allowClient(id, options),
       deny: ({ id }) => policy.denyClient(id), revoke: ({ id }) => policy.revokeClient(id), test: () => [],
+    },
+    watches: {
+      list: () => [], add: () => ({ ok: false, code: 'invalid', message: 'No.' }), stop: () => ({ ok: false, code: 'unknown', message: 'No.' }), setInbox: () => ({ ok: false, code: 'unknown', message: 'No.' }),
     },
     live: { subscribe: () => ({ rows: [] }), unsubscribe: () => null },
     activity: { recent: () => [] },
@@ -153,7 +156,7 @@ describe.each([['memory', memoryPorts], ['MessageChannel', channelPorts]] as con
 
 test('the groups of the contract', () => {
   expect([...new Set([...callSchemas.keys()].map((name) => name.split('.')[0]))]).toEqual([
-    'app', 'events', 'senders', 'clients', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
+    'app', 'events', 'senders', 'clients', 'watches', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
   ]);
 });
 

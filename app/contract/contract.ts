@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   activityRow, backtest, clientRow, diagnosticRow, entryCheck, eventRow, liveRow, outcome, params, pausedUntil, plainSettings, senderRow,
-  slices, status, waitingRow,
+  slices, status, waitingRow, watchRow,
 } from './values.ts';
 
 const call = <P extends z.ZodType, R extends z.ZodType>(params: P, result: R) => ({ params, result });
@@ -41,6 +41,13 @@ export const contract = {
       revoke: call(params.client, outcome),
       /** One event marked as a test; null: can't tell. */
       test: call(params.client, z.array(z.object({ hop: z.string(), ok: z.boolean().nullable(), sentence: z.string() }))),
+    },
+    watches: {
+      list: call(params.none, z.array(watchRow)),
+      add: call(params.addWatch, outcome),
+      stop: call(params.watch, outcome),
+      /** Items of a watch as files too, in a folder that belongs to the owner alone. */
+      setInbox: call(params.setInbox, outcome),
     },
     live: {
       subscribe: call(params.live, z.object({ rows: z.array(liveRow) })),

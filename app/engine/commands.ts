@@ -4,6 +4,7 @@ import { describeFault } from './log.ts';
 import type { Engine } from './engine.ts';
 import { clientRows, doctor, statusOf } from './report.ts';
 import { version } from './version.ts';
+import { stopWatch, watchRows } from './watch-calls.ts';
 
 /** What the command line may ask of an engine. */
 export function engineApi(engine: Engine): EngineApi {
@@ -16,6 +17,8 @@ export function engineApi(engine: Engine): EngineApi {
     version,
     status: () => statusOf(engine),
     doctor: () => Promise.resolve(doctor(engine)),
+    watches: () => watchRows(engine),
+    stopWatch: (id) => stopWatch(engine, id),
     testClient: (id) => Promise.resolve(testClient(engine, id)),
   };
 }

@@ -10,6 +10,7 @@ import { describeFault } from './log.ts';
 import type { Engine } from './engine.ts';
 import { testClient } from './commands.ts';
 import { clientRows, doctor, senderRows, slicesOf, statusOf } from './report.ts';
+import { addWatch, setInbox, stopWatch, watchRows } from './watch-calls.ts';
 
 const BACKTEST_MS = 30 * 86_400_000;
 
@@ -32,12 +33,13 @@ export function serveUi(engine: Engine, port: Port): ContractServer {
 }
 
 export function liveRowOf(outcome: Outcome, engine: Engine): LiveRow {
-  const { occurrence, notArrival, sentTo, notSent } = outcome;
+  const { occurrence, notArrival, sentTo, keptFor, notSent } = outcome;
   const { subjects } = engine.policy;
   const { row } = occurrence;
   const name = (id: string) => engine.policy.clientName(id);
   const verdicts = [
     ...[...new Set(sentTo.map(({ id }) => id))].map((id) => ({ client: name(id), sent: true, reason: null })),
+    ...[...new Set(keptFor.map(({ id }) => id))].map((id) => ({ client: name(id), sent: false, reason: 'waiting' })),
     ...notSent.map(({ principal, reason }) => ({ client: name(principal.id), sent: false, reason })),
   ];
   const payload = payloadOf(occurrence, true) as { from: { name: string | null }; subject?: string | null; mailbox?: string | null; chat?: { name: string | null } | null };
@@ -97,6 +99,12 @@ function handlersOf(engine: Engine, look: (value: { notMatched: boolean } | null
       deny: ({ id }) => policy.denyClient(id),
       revoke: ({ id }) => policy.revokeClient(id),
       test: ({ id }) => testClient(engine, id) ?? [],
+    },
+    watches: {
+      list: () => watchRows(engine),
+      add: ({ client, type, arguments: args }) => addWatch(engine, client, type, args),
+      stop: ({ id }) => stopWatch(engine, id),
+      setInbox: ({ id, directory }) => setInbox(engine, id, directory),
     },
     live: {
       subscribe: ({ notMatched }) => {

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Socket } from 'node:net';
@@ -18,14 +18,22 @@ import type { Filter } from '../events/sender-filter.ts';
 import type { Subscription } from '../events/subscription.ts';
 import { TailState } from '../events/tail-state.ts';
 import type { Principal } from '../events/verdict.ts';
+import { CodexInboxes } from '../delivery/codex-inbox.ts';
+import { Inbox } from '../delivery/inbox.ts';
+import type { ItemRef } from '../delivery/watch.ts';
+import { Watches } from '../delivery/watches.ts';
+import { Channels } from '../mcp/channel.ts';
 import { Connection } from '../mcp/connection.ts';
-import type { EventsBackend } from '../mcp/events-extension.ts';
-import { serveConnection } from '../mcp/server.ts';
+import type { Emission } from '../mcp/emission.ts';
+import { serveConnection, type Served } from '../mcp/server.ts';
+import type { Backend } from '../mcp/session.ts';
 import { ActivityLog } from '../activity/activity-log.ts';
 import { Policy, type ChangeKind } from '../policy/policy.ts';
 import { SettingsStore } from '../policy/settings-store.ts';
 import { describeFault, type Log } from './log.ts';
 import { Live } from './live.ts';
+import { Pulls } from './pulls.ts';
+import { openState } from './state-file.ts';
 import { version } from './version.ts';
 
 export interface EngineOptions {
@@ -52,6 +60,10 @@ const MAX_CONNECTIONS = 200;
 const MAX_OF_ONE = 50;
 /** At most 30 s between heartbeats (SEP-3415); one timer for all streams. */
 const HEARTBEAT_MS = 25_000;
+/** Emitted notifications are logged a line each, in batches: writing each by itself would cost more than sending it. */
+const EMISSIONS_MS = 100;
+/** A burst of items is one change of what a page shows. */
+const CHANGED_MS = 100;
 const TYPES: readonly EventType[] = ['mail.received', 'messages.received'];
 
 interface Peer {
@@ -60,6 +72,7 @@ interface Peer {
   readonly label: string | null;
   readonly connectedAt: number;
   identity: ClientIdentity | null;
+  served: Served | null;
 }
 
 /** Composition root: joins stores, events, policy and the wire. The same under every host. */
@@ -72,14 +85,27 @@ export class Engine {
   readonly startedAt: number;
   readonly socketPath: string;
   readonly #lock: FolderLock;
-  readonly #state: Database.Database;
+  readonly #state: Database;
+  readonly watches: Watches;
+  readonly inbox: Inbox;
+  readonly channels: Channels;
+  readonly inboxes: CodexInboxes;
+  /** Who polled or pulled, and when: listening is what a client does. */
+  readonly pulls: Pulls;
+  /** What the owner has to know of state.db, or null. */
+  readonly stateSentence: string | null;
+  /** Why watches can keep nothing at the moment, or null. */
+  watchTrouble: string | null = null;
   readonly #hubs: ReadonlyMap<EventType, Hub>;
   readonly #contacts: AddressBook | null;
   readonly #endpoint: Endpoint;
   readonly #peers = new Set<Peer>();
-  readonly #backend: EventsBackend;
+  readonly #backend: Backend;
   readonly #cancels: (() => void)[] = [];
   #refreshing = false;
+  #emissions: string[] = [];
+  #changing = false;
+  #connections = 0;
   /** Runs a command line that came in by the socket; set by the host of commands. */
   command: ((socket: Socket, argv: readonly string[]) => void) | null = null;
 
@@ -91,7 +117,10 @@ export class Engine {
     mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
     this.socketPath = join(options.dataDir, 'run', 'engine.sock');
     this.#lock = FolderLock.take(options.dataDir, { pid: process.pid, kind: options.kind });
-    this.#state = openState(join(options.dataDir, 'state.db'));
+    const state = openState(join(options.dataDir, 'state.db'), this.clock.now());
+    this.#state = state.db;
+    this.stateSentence = state.sentence;
+    if (state.sentence) options.log(state.sentence);
     const settings = new SettingsStore(join(options.dataDir, 'settings.json'), this.clock.now());
     if (settings.loaded.sentence) options.log(settings.loaded.sentence);
     this.policy = new Policy({
@@ -105,6 +134,26 @@ export class Engine {
     this.live = new Live();
     this.#contacts = options.addressBookDir === null ? null : new AddressBook({ folder: options.addressBookDir, region: this.policy.region });
     this.#hubs = this.#makeHubs();
+    const { policy, clock } = this;
+    this.pulls = new Pulls(clock);
+    this.watches = new Watches({
+      db: this.#state, hubs: this.#hubs, names: (type) => namesOf(this.hub(type).reader, policy.region), policy, clock,
+      kept: { list: () => policy.watches, save: (watches) => policy.saveWatches(watches.map((watch) => ({ ...watch, arguments: { ...watch.arguments } }))) },
+      listener: {
+        trouble: (sentence) => this.#watchTrouble(sentence),
+        gap: (type, client) => this.activity.record({ kind: 'gap', type, client }),
+        changed: () => this.#changedSoon(),
+      },
+    });
+    this.inbox = new Inbox({
+      watches: this.watches, hubs: this.#hubs, policy, clock,
+      listener: { sent: (item, client) => this.#itemTold('sent', item, client), delivered: (item, client) => this.#itemTold('delivered', item, client) },
+    });
+    this.channels = new Channels({ watches: this.watches, inbox: this.inbox, policy, clock });
+    this.inboxes = new CodexInboxes({
+      watches: this.watches, inbox: this.inbox, clock,
+      listener: { delivered: (item, client) => this.#itemTold('delivered', item, client), fault: (sentence) => options.log(sentence) },
+    });
     this.#backend = this.#makeBackend();
     this.#endpoint = new Endpoint(this.socketPath, {
       admit: (socket) => this.#admit(socket),
@@ -117,6 +166,7 @@ export class Engine {
     await this.#endpoint.listen();
     this.#contacts?.refresh();
     for (const hub of this.#hubs.values()) hub.refresh();
+    this.resume();
     this.#cancels.push(
       this.policy.onChange((kind, sentence) => this.#policyChanged(kind, sentence)),
       this.clock.every(HEARTBEAT_MS, () => this.#heartbeat()),
@@ -128,9 +178,13 @@ export class Engine {
 
   async stop(): Promise<void> {
     for (const cancel of this.#cancels) cancel();
+    this.channels.close();
+    this.inboxes.close();
+    this.watches.close();
     for (const peer of [...this.#peers]) await peer.connection.close();
     await this.#endpoint.close();
     for (const hub of this.#hubs.values()) if (hub.tail.running) hub.tail.stop();
+    this.#logEmissions();
     this.activity.close();
     this.policy.close();
     this.#state.close();
@@ -168,6 +222,8 @@ export class Engine {
           trouble: (type, kind) => {
             options.log(kind === null ? `${type}: the store is readable` : `${type}: the store cannot be read (${kind})`);
             this.live.storeChanged(type);
+            // In its own turn: the tail is about to read what came meanwhile.
+            if (kind === null) this.clock.after(0, () => this.resume());
           },
           gap: (type) => {
             options.log(`${type}: another store is there; positions before it are void`);
@@ -179,7 +235,7 @@ export class Engine {
     }));
   }
 
-  #makeBackend(): EventsBackend {
+  #makeBackend(): Backend {
     const { policy } = this;
     const engine = this;
     return {
@@ -193,8 +249,23 @@ export class Engine {
       takeRing: (principal, eventId) => policy.takeRing(principal, eventId),
       nextFreeAt: (principal) => policy.nextFreeAt(principal),
       get subjects() { return policy.subjects; },
+      get paused() { return policy.pausedUntil !== null; },
+      watches: this.watches,
+      inbox: this.inbox,
+      channels: this.channels,
+      policy,
+      clock: this.clock,
+      requests: (principal, type, entries) => policy.asks(principal, type, entries),
+      watched: (principal, type, entries, isNew) => {
+        policy.asks(principal, type, entries);
+        if (isNew) this.activity.record({ kind: 'subscribed', type, client: principal.id });
+      },
+      pulled: (principal) => this.pulls.pulled(principal.id),
       asks: (principal, type, filter, mode) => engine.#asks(principal, type, filter, mode),
-      delivered: (occurrence, principal) => this.#delivered(occurrence, principal),
+      delivered: (occurrence, principal) => {
+        this.pulls.delivered(principal.id, occurrence.type);
+        this.#delivered(occurrence, principal);
+      },
       now: () => this.clock.now(),
       fault: (where, error) => this.options.log(`${where}: ${describeFault(error)}`),
     };
@@ -202,6 +273,7 @@ export class Engine {
 
   #asks(principal: Principal, type: EventType, filter: Filter, mode: 'poll' | 'push'): void {
     this.policy.asks(principal, type, filter.entries);
+    if (mode === 'poll') this.pulls.polled(principal.id, type, filter.senderCount);
     if (mode === 'push') this.activity.record({ kind: 'subscribed', type, client: principal.id });
   }
 
@@ -234,15 +306,59 @@ export class Engine {
     this.activity.record({ kind: 'delivered', type: occurrence.type, client: principal.id, eventId: occurrence.eventId, rowid: occurrence.row.rowid });
   }
 
+  /** One eventId counts once for a client, however many watches and sessions it came to. */
+  #itemTold(kind: 'sent' | 'delivered', { type, eventId, storeRow }: ItemRef, client: string): void {
+    this.activity.record({ kind, client, eventId, ...(type !== 'test' && { type, rowid: storeRow }) });
+  }
+
+  #watchTrouble(sentence: string | null): void {
+    this.watchTrouble = sentence;
+    this.options.log(sentence ?? 'Watches can keep items again');
+    this.live.changed();
+  }
+
+  #changedSoon(): void {
+    if (this.#changing) return;
+    this.#changing = true;
+    this.clock.after(CHANGED_MS, () => {
+      this.#changing = false;
+      this.live.changed();
+    });
+  }
+
+  /** Whatever was held by the owner or by a store goes on. */
+  resume(): void {
+    this.watches.refresh();
+    this.channels.refresh();
+    this.inboxes.refresh();
+  }
+
+  /** Method, licence and connection; never what was in it. */
+  #emitted(number: number, { method, licence }: Emission, sent: boolean): void {
+    if (this.#emissions.length === 0) this.clock.after(EMISSIONS_MS, () => this.#logEmissions());
+    this.#emissions.push(`${sent ? 'emitted' : 'held back, undeclared:'} ${method}, licence ${licence}, connection ${number}`);
+  }
+
+  #logEmissions(): void {
+    const lines = this.#emissions;
+    this.#emissions = [];
+    for (const line of lines) this.options.log(line);
+  }
+
   #policyChanged(kind: ChangeKind, sentence: string | null): void {
     if (sentence !== null) this.activity.record({ kind: 'changed', reason: sentence });
     if (kind === 'notice' || kind === 'waiting') return this.live.changed();
     for (const hub of this.#hubs.values()) hub.refresh();
+    this.resume();
+    for (const peer of this.#peers) peer.served?.policyChanged();
     this.live.changed();
   }
 
   #heartbeat(): void {
     for (const hub of this.#hubs.values()) hub.heartbeat();
+    // Positions move while nothing matches; a name that fits again opens its watch; a push that failed is tried again.
+    this.watches.settle();
+    this.resume();
   }
 
   #peer(socket: Socket, hello: Hello, rest: Buffer): void {
@@ -253,18 +369,23 @@ export class Engine {
     }
     socket.write('ok\n');
     const connection = new Connection(socket);
-    const peer: Peer = { connection, streams: new Map(), label: hello.label ?? null, connectedAt: this.clock.now(), identity: null };
+    const peer: Peer = { connection, streams: new Map(), label: hello.label ?? null, connectedAt: this.clock.now(), identity: null, served: null };
     this.#peers.add(peer);
+    const number = (this.#connections += 1);
+    connection.onemit = (emission, sent) => this.#emitted(number, emission, sent);
     connection.ondrain = () => {
       for (const hub of this.#hubs.values()) hub.drained(peer.streams.values());
+      if (peer.identity !== null) this.channels.push(peer.identity.id);
     };
     const principal = this.#identify(socket, peer);
     // Nobody may be waiting for it when it fails: the peer is gone then.
     principal.catch(() => undefined);
-    serveConnection(connection, { name: 'belfry', version }, this.#backend, { connection, principal, streams: peer.streams });
+    const served = serveConnection(connection, { name: 'belfry', version }, this.#backend, { connection, principal, streams: peer.streams, channel: hello.channel === true });
+    peer.served = served;
     const onclose = connection.onclose;
     connection.onclose = () => {
       this.#peers.delete(peer);
+      served.close();
       onclose?.();
       this.live.changed();
     };
@@ -289,12 +410,4 @@ export class Engine {
     this.live.changed();
     return { id: identity.id };
   }
-}
-
-function openState(path: string): Database.Database {
-  const db = new Database(path);
-  db.pragma('journal_mode = WAL');
-  // A power cut may lose the last moments; then rows are judged again. A kill loses nothing.
-  db.pragma('synchronous = NORMAL');
-  return db;
 }

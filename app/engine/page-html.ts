@@ -19,7 +19,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; font: 11px/16px ui-monospa
 
 /** Text goes in by textContent only: names and subjects are hostile (ui.md 1.10). */
 const script = `
-const WHY = { paused: 'paused', 'no-allowed-sender': 'no allowed sender matches', 'client-not-allowed': 'client not allowed', rate: 'ceiling reached', 'no-listener': 'nobody listens for it', sent: 'your own message', backfill: 'old message synced late', moved: 'moved, not new', junk: 'junk', draft: 'a draft', trash: 'in the trash', outbox: 'in the outbox', tapback: 'a reaction', twin: 'the second of a pair', spam: 'filtered as spam' };
+const WHY = { paused: 'paused', 'no-allowed-sender': 'no allowed sender matches', 'client-not-allowed': 'client not allowed', rate: 'ceiling reached', 'no-listener': 'nobody listens for it', waiting: 'waiting in a watch', sent: 'your own message', backfill: 'old message synced late', moved: 'moved, not new', junk: 'junk', draft: 'a draft', trash: 'in the trash', outbox: 'in the outbox', tapback: 'a reaction', twin: 'the second of a pair', spam: 'filtered as spam' };
 const rows = document.getElementById('rows'), status = document.getElementById('status'), empty = document.getElementById('empty');
 const add = (parent, tag, cls, text) => { const e = document.createElement(tag); e.className = cls; e.textContent = text; e.dir = 'auto'; parent.append(e); return e; };
 const source = new EventSource('/live');

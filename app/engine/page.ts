@@ -81,10 +81,10 @@ export async function startPage(engine: Engine, port: number): Promise<Page> {
 
 /** One row of Live: the envelope, the verdict, and what was sent as it was sent. */
 export function rowOf(outcome: Outcome, engine: Engine): object {
-  const { occurrence, notArrival, sentTo, notSent } = outcome;
+  const { occurrence, notArrival, sentTo, keptFor, notSent } = outcome;
   const { subjects } = engine.policy;
   const allowed = engine.policy.ruleFor(occurrence) !== null;
-  const unsent = notArrival ?? notSent[0]?.reason ?? (allowed ? 'no-listener' : 'no-allowed-sender');
+  const unsent = notArrival ?? (keptFor.length > 0 ? 'waiting' : notSent[0]?.reason) ?? (allowed ? 'no-listener' : 'no-allowed-sender');
   return {
     at: Date.now(),
     type: occurrence.type,
