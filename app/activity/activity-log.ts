@@ -1,7 +1,8 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { EventType } from '../events/occurrence.ts';
 
-export type ActivityKind = 'delivered' | 'not_sent' | 'subscribed' | 'unsubscribed' | 'changed' | 'woke' | 'gap' | 'client';
+/** `sent`: told by a push that nobody confirms. */
+export type ActivityKind = 'delivered' | 'sent' | 'not_sent' | 'subscribed' | 'unsubscribed' | 'changed' | 'woke' | 'gap' | 'client';
 
 /** What happened, without names and subjects (architecture 2). `reason` is a fixed word or sentence of ours. */
 export interface Activity {

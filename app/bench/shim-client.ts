@@ -35,6 +35,18 @@ export class ShimClient {
     this.process.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: { _meta: modernMeta, ...params } })}\n`);
   }
 
+  /** A message as it is: for the older revisions, and notifications. */
+  sendAs(message: object): void {
+    this.process.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  }
+
+  /** The answer to `id`, with the time at which it was read. */
+  async answer(id: number, ms = 60_000): Promise<{ readonly at: bigint; readonly text: string }> {
+    const mine = () => this.others.find(({ text }) => text.startsWith('{') && new RegExp(`"id":${id}[,}]`).test(text) && !text.includes('"method"'));
+    if (!(await this.until(() => mine() !== undefined, ms))) throw new Error(`No answer to ${id}`);
+    return mine()!;
+  }
+
   /** Waits until `done` holds; looks again after each chunk. Gives false after `ms`. */
   async until(done: () => boolean, ms = 10_000): Promise<boolean> {
     const end = performance.now() + ms;

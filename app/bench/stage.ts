@@ -14,6 +14,8 @@ export interface StageOptions {
   readonly engine?: Partial<EngineProcessSettings>;
   /** Phone numbers that the owner allows besides those of the tests' settings. */
   readonly numbers?: readonly string[];
+  /** Before the engine starts: what its folder holds already. */
+  readonly prepare?: (writer: Writer, dataDir: string) => Promise<void>;
 }
 
 /** New stores, a writer process and an engine process; this process is only the client. */
@@ -24,6 +26,7 @@ export interface Stage extends AsyncDisposable {
   readonly socketPath: string;
   /** Address of the page, where the engine was asked to serve one. */
   readonly page: string | null;
+  readonly dataDir: string;
   usage(): Promise<Usage>;
   client(command?: readonly [string, ...string[]]): ShimClient;
 }
@@ -39,12 +42,13 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const senders = [...openSettings.senders, ...(options.numbers ?? []).map((value) => ({ kind: 'phone', value }))];
   writeFileSync(`${dataDir}/settings.json`, JSON.stringify({ ...openSettings, senders }));
+  await options.prepare?.(writer, dataDir);
   const engine = await startEngineProcess({
     dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: true, ...options.engine,
   });
   const clients: ShimClient[] = [];
   return {
-    folder, writer,
+    folder, writer, dataDir,
     mailIndex: `${mailDir}/MailData/Envelope Index`,
     socketPath: engine.socketPath,
     page: engine.page,

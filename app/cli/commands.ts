@@ -12,6 +12,8 @@ export type Command =
   | { readonly do: 'status' }
   | { readonly do: 'doctor' }
   | { readonly do: 'test-client'; readonly id: string }
+  | { readonly do: 'watches' }
+  | { readonly do: 'stop-watch'; readonly id: string }
   | { readonly do: 'change'; readonly change: Change };
 
 export type ParsedCommand =
@@ -20,7 +22,7 @@ export type ParsedCommand =
 
 const GLOBAL: Readonly<Record<string, FlagKind>> = { '--json': 'flag', '--data-dir': 'value', '--socket': 'value' };
 const SEE = 'See "belfry --help".';
-const LATER = new Set(['watches', 'tokens', 'hosts', 'probe', 'search']);
+const LATER = new Set(['tokens', 'hosts', 'probe', 'search']);
 
 type Parsed = Command | string;
 type Action = { readonly flags?: Readonly<Record<string, FlagKind>>; parse(words: readonly string[], flags: Flags): Parsed };
@@ -43,6 +45,10 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
     deny: { parse: (words) => withId(words, (id) => changing({ do: 'deny-client', id })) },
     revoke: { parse: (words) => withId(words, (id) => changing({ do: 'revoke-client', id })) },
     test: { parse: (words) => withId(words, (id) => ({ do: 'test-client', id })) },
+  },
+  watches: {
+    list: plain({ do: 'watches' }),
+    stop: { parse: stopWatch },
   },
   settings: {
     get: { parse: getSetting },
@@ -150,6 +156,13 @@ function withId(words: readonly string[], then: (id: string) => Command): Parsed
   if (words.length > 1) return surplus(words[1]!);
   const id = words[0]!.toLowerCase();
   return /^[0-9a-f]{8}$/.test(id) ? then(id) : `${quoted(words[0]!)} is no client id: an id has 8 hex digits.`;
+}
+
+function stopWatch(words: readonly string[]): Parsed {
+  if (words.length === 0) return 'Name the watch by its id; "belfry watches list" shows them.';
+  if (words.length > 1) return surplus(words[1]!);
+  const id = words[0]!.toLowerCase();
+  return /^[0-9a-f]{8}$/.test(id) ? { do: 'stop-watch', id } : `${quoted(words[0]!)} is no watch id: an id has 8 hex digits.`;
 }
 
 function allowClient(words: readonly string[], flags: Flags): Parsed {

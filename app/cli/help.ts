@@ -7,6 +7,7 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
           | add chat:ID... | remove chat:ID...           ID: a chat's id or its exact name
   clients list | allow ID [--events TYPE,...] [--senders SENDER,...] [--grants NAME,...] [--once]
           | deny ID | revoke ID | test ID
+  watches list | stop ID
   settings get [KEY] | set KEY VALUE                     KEY: subjects, ratePerHour, backfill, keepSendersDays, region
   pause [DURATION] | resume                              DURATION: 90s, 15m, 2h, 1d; none: until resumed
   status | doctor

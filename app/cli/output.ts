@@ -1,5 +1,5 @@
 import type { PolicySnapshot } from '../contract/change.ts';
-import type { ChatRow, DiagnosticRow, Status } from '../contract/values.ts';
+import type { ChatRow, DiagnosticRow, Status, WatchRow } from '../contract/values.ts';
 
 /** Plain text for people: aligned columns, no colour, so that it reads the same in a pipe. */
 export function table(rows: readonly (readonly string[])[]): string {
@@ -32,6 +32,15 @@ export function clientLines(clients: PolicySnapshot['clients'], waiting: PolicyS
   ]));
   if (waiting.length === 0) return known;
   return `${known}\n\nWaiting for you:\n${table(waiting.map((entry) => [entry.id, entry.sentence]))}`;
+}
+
+export function watchLines(watches: readonly WatchRow[]): string {
+  if (watches.length === 0) return 'No watches. A client sets one with its tool watch_events.';
+  return table(watches.map((watch) => [
+    watch.id, watch.client, watch.type, `${watch.senders} ${watch.senders === 1 ? 'sender' : 'senders'}`, watch.state.replaceAll('-', ' '),
+    `${watch.waiting} waiting, ${watch.sent} sent, not confirmed`,
+    [watch.dropped > 0 ? `${watch.dropped} missed` : '', watch.inbox === null ? '' : 'also as files', watch.problem ?? ''].filter(Boolean).join(', '),
+  ]));
 }
 
 export const settingLines = (settings: Partial<PolicySnapshot['settings']>): string =>

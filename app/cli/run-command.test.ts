@@ -3,9 +3,12 @@ import { Policy } from '../policy/policy.ts';
 import { client, policyIn } from '../policy/testing.ts';
 import { tempFolder } from '../testing/temp.ts';
 import { runCommand, type CommandContext, type EngineApi } from './run-command.ts';
-import type { Status } from '../contract/values.ts';
+import type { Status, WatchRow } from '../contract/values.ts';
 
 const ID = '0123abcd';
+const WATCH: WatchRow = {
+  id: '89abcdef', client: ID, type: 'mail.received', senders: 2, source: 'tool', state: 'waiting-for-owner', waiting: 3, sent: 1, confirmed: 9, dropped: 0, gap: false, inbox: null, problem: null, createdAt: 1,
+};
 const HEADLESS: CommandContext = { headless: true, isOwnerConsole: false };
 const PEER: CommandContext = { headless: false, isOwnerConsole: false };
 const OWNER: CommandContext = { headless: false, isOwnerConsole: true };
@@ -28,6 +31,8 @@ function setUp(): { policy: Policy; api: EngineApi } & Disposable {
     request: (change) => policy.request(change),
     chats: () => policy.snapshot().chats.map((id) => ({ id, name: 'Family', isGroup: true, participants: 3, lastAt: null })),
     status: () => status,
+    watches: () => [WATCH],
+    stopWatch: (id) => (id === WATCH.id ? { ok: true, changed: true, sentence: `Watch ${id} is stopped.` } : { ok: false, code: 'unknown', message: 'No watch has this id.' }),
     doctor: async () => [{ id: 'mail', title: 'Mail', state: 'problem', evidence: 'File not found.', fix: 'Open Mail once.' }],
     testClient: async (id) => (id === ID ? [{ hop: 'engine', ok: true, sentence: 'The app sent it.' }] : null),
   };
@@ -88,7 +93,11 @@ test.each<[string, CommandContext, number, object]>([
   ['events on calendar --json', PEER, 3, { version: 1, ok: false, error: { code: 'usage', message: expect.any(String) } }],
   ['senders list --json', PEER, 0, { version: 1, ok: true, senders: [], chats: [] }],
   ['settings get subjects --json', PEER, 0, { version: 1, ok: true, settings: { subjects: true } }],
-  ['watches --json', PEER, 3, { version: 1, ok: false, error: { code: 'usage', message: '"belfry watches" is not available yet.' } }],
+  ['watches list --json', PEER, 0, { version: 1, ok: true, watches: [WATCH] }],
+  // Narrowing acts at once, whoever asks.
+  ['watches stop 89ABCDEF --json', PEER, 0, { version: 1, ok: true, changed: true, message: 'Watch 89abcdef is stopped.' }],
+  ['watches stop 00000000 --json', PEER, 3, { version: 1, ok: false, error: { code: 'unknown', message: 'No watch has this id.' } }],
+  ['tokens --json', PEER, 3, { version: 1, ok: false, error: { code: 'usage', message: '"belfry tokens" is not available yet.' } }],
   ['--json --version', PEER, 0, { version: 1, ok: true, belfry: '0.1.0' }],
 ])('%s', async (line, context, code, value) => {
   using it = setUp();

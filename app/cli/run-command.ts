@@ -1,8 +1,8 @@
 import type { Change, Outcome, PolicySnapshot } from '../contract/change.ts';
-import type { ChatRow, DiagnosticRow, Status, TestHop } from '../contract/values.ts';
+import type { ChatRow, ContractOutcome, DiagnosticRow, Status, TestHop, WatchRow } from '../contract/values.ts';
 import { parseCommand, type Command } from './commands.ts';
 import { HELP } from './help.ts';
-import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines } from './output.ts';
+import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines, watchLines } from './output.ts';
 
 /** What commands need of the engine. Implemented by `engine`; policy has the first four as they are. */
 export interface EngineApi {
@@ -12,6 +12,9 @@ export interface EngineApi {
   change(change: Change): Outcome;
   /** Puts a change into the owner's Waiting for you. */
   request(change: Change): Outcome;
+  watches(): readonly WatchRow[];
+  /** Narrows, so it acts at once whoever asks. */
+  stopWatch(id: string): ContractOutcome;
   readonly version: string;
   /** Chats that are rules, with their names. */
   chats(): readonly ChatRow[];
@@ -53,6 +56,7 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  * - events list: `events [{type, on}]`; senders list: `senders [{kind, value, subdomains, for, on, except}]`,
  *   `chats [{id, name, isGroup, participants, lastAt}]`
  * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence}]`
+ * - watches list: `watches [{id, client, type, senders, source, state, waiting, sent, confirmed, dropped, gap, inbox, problem, createdAt}]`
  * - settings get: `settings {subjects, ratePerHour, backfill, keepSendersDays, region}`, or the one asked for
  * - status: `status {version, pid, headless, stores {mail {state, on, position}, messages}, clients, waiting,
  *   streams, pausedUntil (Unix ms | "resumed" | null), uptimeSeconds, counters, settingsSentence, seal, lastEventAt}`
@@ -102,6 +106,12 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
       const checks = await api.doctor();
       return { code: checks.some((check) => check.state === 'problem') ? 1 : 0, text: doctorLines(checks), json: { checks } };
     }
+    case 'watches': {
+      const watches = api.watches();
+      return { code: 0, text: watchLines(watches), json: { watches } };
+    }
+    case 'stop-watch':
+      return outcomeAnswer(api.stopWatch(command.id));
     case 'test-client': {
       const hops = await api.testClient(command.id);
       if (hops === null) return { code: 3, fault: 'unknown', message: `No client has the id "${command.id}". "belfry clients list" shows the ids.` };
@@ -131,7 +141,10 @@ function change(wanted: Change, api: EngineApi, context: CommandContext): Answer
     if (asked.ok) return { code: 2, fault: 'waiting', message: asked.sentence };
     return { code: asked.code === 'full' ? 2 : EXIT[asked.code], fault: asked.code, message: asked.message };
   }
-  const outcome = api.change(wanted);
+  return outcomeAnswer(api.change(wanted));
+}
+
+function outcomeAnswer(outcome: Outcome): Answer {
   if (!outcome.ok) return { code: EXIT[outcome.code], fault: outcome.code, message: outcome.message };
   return { code: 0, text: outcome.sentence, json: { changed: outcome.changed, message: outcome.sentence } };
 }

@@ -30,6 +30,7 @@ function handlersOver(folder: string): Handlers {
       clients: [], waiting, settings, pausedUntil,
       access: { mail: unread, messages: unread, checkedAt: null },
       chats: [],
+      watches: [],
     };
   };
   return {
@@ -52,6 +53,9 @@ function handlersOver(folder: string): Handlers {
       answer: ({ id, accept, options }) => policy.answer(id, accept, options),
       allow: ({ id, options }) => policy.allowClient(id, options),
       deny: ({ id }) => policy.denyClient(id), revoke: ({ id }) => policy.revokeClient(id), test: () => [],
+    },
+    watches: {
+      list: () => [], add: () => ({ ok: false, code: 'invalid', message: 'No.' }), stop: () => ({ ok: false, code: 'unknown', message: 'No.' }), setInbox: () => ({ ok: false, code: 'unknown', message: 'No.' }),
     },
     live: { subscribe: () => ({ rows: [] }), unsubscribe: () => null },
     activity: { recent: () => [], export: () => '' },
@@ -154,7 +158,7 @@ describe.each([['memory', (): ReturnType<typeof channelPorts> => [...memoryPorts
 
 test('the groups of the contract', () => {
   expect([...new Set([...callsOf(contract).keys()].map((name) => name.split('.')[0]))]).toEqual([
-    'app', 'events', 'access', 'senders', 'chats', 'clients', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
+    'app', 'events', 'access', 'senders', 'chats', 'clients', 'watches', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
   ]);
 });
 

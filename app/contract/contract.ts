@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call, type CallerOf, type HandlersOf } from './schema.ts';
 import {
   access, activityRow, backtest, chatRow, clientRow, diagnosticRow, entryCheck, eventRow, liveRow, mailboxRow, outcome, params, pausedUntil,
-  plainSettings, senderRow, slices, status, suggestion, testHop, waitingRow,
+  plainSettings, senderRow, slices, status, suggestion, testHop, waitingRow, watchRow,
 } from './values.ts';
 
 /**
@@ -55,6 +55,13 @@ export const contract = {
       revoke: call(params.client, outcome),
       /** One event marked as a test; null: can't tell. */
       test: call(params.client, z.array(testHop)),
+    },
+    watches: {
+      list: call(params.none, z.array(watchRow)),
+      add: call(params.addWatch, outcome),
+      stop: call(params.watch, outcome),
+      /** Items of a watch as files too, in a folder that belongs to the owner alone. */
+      setInbox: call(params.setInbox, outcome),
     },
     live: {
       subscribe: call(params.live, z.object({ rows: z.array(liveRow) })),

@@ -6,6 +6,7 @@ export const eventType = z.enum(['mail.received', 'messages.received']);
 const at = z.number();
 const count = z.int().min(0);
 const clientId = z.string().regex(/^[0-9a-f]{8}$/, 'must be 8 hex digits');
+const watchId = z.string().regex(/^[0-9a-f]{8}$/, 'must be 8 hex digits');
 const shortText = z.string().max(512);
 /** A paste may be long; entries are counted and cut by policy. */
 const pasted = z.string().max(1_000_000);
@@ -118,6 +119,30 @@ export const clientRow = z.object({
   lastEventAt: at.nullable(),
 });
 
+/** A standing watch of a client. Its arguments stay with the engine: what it asks for shows with the client. */
+export const watchRow = z.object({
+  id: watchId,
+  client: clientId,
+  type: eventType,
+  senders: count,
+  /** Who made it. The owner's are kept in settings. */
+  source: z.enum(['tool', 'owner']),
+  /** `ceiling`: the rings of this hour are used up. `problem`: see there. */
+  state: z.enum(['watching', 'waiting-for-owner', 'paused', 'ceiling', 'off', 'unreadable', 'problem']),
+  /** Unread: not handed out yet; handed out and not confirmed. */
+  waiting: count,
+  sent: count,
+  confirmed: count,
+  /** Unread items that had to go because the watch was full. */
+  dropped: count,
+  /** The store was replaced: arrivals may be missing. */
+  gap: z.boolean(),
+  /** Folder that items are written to as well. */
+  inbox: z.string().nullable(),
+  problem: z.string().nullable(),
+  createdAt: at,
+});
+
 export const waitingRow = z.object({ kind: z.enum(['client', 'change']), id: z.string(), since: at, sentence: z.string() });
 
 const storeStatus = z.object({
@@ -192,7 +217,7 @@ export const liveRow = z.object({
 /** One step of a test event's way; null: can't tell. */
 export const testHop = z.object({ hop: z.enum(['helper', 'engine', 'client', 'confirmed']), ok: z.boolean().nullable(), sentence: z.string() });
 
-export const activityKind = z.enum(['delivered', 'not_sent', 'subscribed', 'unsubscribed', 'changed', 'woke', 'gap', 'client']);
+export const activityKind = z.enum(['delivered', 'sent', 'not_sent', 'subscribed', 'unsubscribed', 'changed', 'woke', 'gap', 'client']);
 export const activityRow = z.object({
   id: z.int(),
   at,
@@ -231,6 +256,7 @@ export const slices = z.object({
   access,
   /** Chats that are rules. */
   chats: z.array(chatRow),
+  watches: z.array(watchRow),
 });
 
 export const params = {
@@ -248,6 +274,9 @@ export const params = {
   importSettings: z.strictObject({ json: pasted }),
   seal: z.strictObject({ /** True: what the file says holds. False: everything stays off and is sealed so. */ accept: z.boolean() }),
   client: z.strictObject({ id: clientId }),
+  watch: z.strictObject({ id: watchId }),
+  addWatch: z.strictObject({ client: clientId, type: eventType, arguments: z.record(z.string().max(64), z.unknown()) }),
+  setInbox: z.strictObject({ id: watchId, /** Absolute; null: off. */ directory: z.string().min(1).max(4096).nullable() }),
   allowClient: z.strictObject({ id: clientId, options: allowOptions }),
   answer: z.strictObject({ id: z.string().max(64), accept: z.boolean(), options: allowOptions }),
   live: z.strictObject({ /** Also rows that match no allowed sender; they never leave the Mac. */ notMatched: z.boolean() }),
@@ -273,6 +302,7 @@ export type DiagnosticRow = z.output<typeof diagnosticRow>;
 export type Slices = z.output<typeof slices>;
 export type SenderRow = z.output<typeof senderRow>;
 export type ClientRow = z.output<typeof clientRow>;
+export type WatchRow = z.output<typeof watchRow>;
 export type WaitingRow = z.output<typeof waitingRow>;
 export type LiveRow = z.output<typeof liveRow>;
 export type ActivityRow = z.output<typeof activityRow>;

@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts';
 import { doctor, statusOf } from './report.ts';
 import { testClient } from './test-event.ts';
 import { version } from './version.ts';
+import { stopWatch, watchRows } from './watch-calls.ts';
 
 /** What the command line may ask of an engine. */
 export function engineApi(engine: Engine): EngineApi {
@@ -28,6 +29,8 @@ export function engineApi(engine: Engine): EngineApi {
     version,
     status: () => statusOf(engine),
     doctor: () => Promise.resolve(doctor(engine)),
+    watches: () => watchRows(engine),
+    stopWatch: (id) => stopWatch(engine, id),
     testClient: (id) => Promise.resolve(testClient(engine, id)),
   };
 }

@@ -13,6 +13,7 @@ import { mailboxRows, resolveMailboxes } from './mailbox-names.ts';
 import { clientRows, doctor, eventRows, senderRows, slicesOf, statusOf } from './report.ts';
 import { suggestSenders } from './suggestions.ts';
 import { testClient } from './test-event.ts';
+import { addWatch, setInbox, stopWatch, watchRows } from './watch-calls.ts';
 
 const BACKTEST_MS = 30 * 86_400_000;
 
@@ -99,6 +100,12 @@ function handlersOf(engine: Engine, looker: LiveLooker): Handlers {
       deny: ({ id }) => policy.denyClient(id),
       revoke: ({ id }) => policy.revokeClient(id),
       test: ({ id }) => testClient(engine, id) ?? [],
+    },
+    watches: {
+      list: () => watchRows(engine),
+      add: ({ client, type, arguments: args }) => addWatch(engine, client, type, args),
+      stop: ({ id }) => stopWatch(engine, id),
+      setInbox: ({ id, directory }) => setInbox(engine, id, directory),
     },
     live: {
       subscribe: ({ notMatched }) => ({ rows: engine.live.look(looker, notMatched) }),

@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Socket } from 'node:net';
@@ -21,9 +21,15 @@ import type { Filter } from '../events/sender-filter.ts';
 import type { Subscription } from '../events/subscription.ts';
 import { TailState } from '../events/tail-state.ts';
 import type { Principal } from '../events/verdict.ts';
+import { CodexInboxes } from '../delivery/codex-inbox.ts';
+import { Inbox } from '../delivery/inbox.ts';
+import type { ItemRef } from '../delivery/watch.ts';
+import { Watches } from '../delivery/watches.ts';
+import { Channels } from '../mcp/channel.ts';
 import { Connection } from '../mcp/connection.ts';
-import type { EventsBackend } from '../mcp/events-extension.ts';
-import { serveConnection } from '../mcp/server.ts';
+import type { Emission } from '../mcp/emission.ts';
+import { serveConnection, type Served } from '../mcp/server.ts';
+import type { Backend } from '../mcp/session.ts';
 import { ActivityLog } from '../activity/activity-log.ts';
 import { Policy, type ChangeKind } from '../policy/policy.ts';
 import { Sealer } from '../policy/seal.ts';
@@ -34,9 +40,11 @@ import { ChatNames } from './chats.ts';
 import { describeFault, type Log } from './log.ts';
 import { LiveFeed, type DeliveryMode } from './live-feed.ts';
 import { accountCount } from './mailbox-names.ts';
+import { Pulls } from './pulls.ts';
 import { slicesOf } from './report.ts';
 import { sealCounter } from './seal-counter.ts';
 import { Sightings } from './sightings.ts';
+import { openState } from './state-file.ts';
 import { version } from './version.ts';
 
 export interface EngineOptions {
@@ -65,6 +73,8 @@ const MAX_CONNECTIONS = 200;
 const MAX_OF_ONE = 50;
 /** At most 30 s between heartbeats (SEP-3415); one timer for all streams. */
 const HEARTBEAT_MS = 25_000;
+/** Emitted notifications are logged a line each, in batches: writing each by itself would cost more than sending it. */
+const EMISSIONS_MS = 100;
 const TYPES: readonly EventType[] = ['mail.received', 'messages.received'];
 
 interface Peer {
@@ -73,6 +83,7 @@ interface Peer {
   readonly label: string | null;
   readonly connectedAt: number;
   identity: ClientIdentity | null;
+  served: Served | null;
 }
 
 /** Composition root: joins stores, events, policy and the wire. The same under every host. */
@@ -89,16 +100,28 @@ export class Engine {
   readonly startedAt: number;
   readonly socketPath: string;
   readonly #lock: FolderLock;
-  readonly #state: Database.Database;
+  readonly #state: Database;
+  readonly watches: Watches;
+  readonly inbox: Inbox;
+  readonly channels: Channels;
+  readonly inboxes: CodexInboxes;
+  /** Who polled or pulled, and when: listening is what a client does. */
+  readonly pulls: Pulls;
+  /** What the owner has to know of state.db, or null. */
+  readonly stateSentence: string | null;
+  /** Why watches can keep nothing at the moment, or null. */
+  watchTrouble: string | null = null;
   readonly #hubs: ReadonlyMap<EventType, Hub>;
   readonly #access: AccessProbe;
   readonly #endpoint: Endpoint;
   readonly #peers = new Set<Peer>();
-  readonly #backend: EventsBackend;
+  readonly #backend: Backend;
   readonly #cancels: (() => void)[] = [];
   #refreshing = false;
   #stopped = false;
   #accounts: number | null = null;
+  #emissions: string[] = [];
+  #connections = 0;
   /** Runs a command line that came in by the socket; set by the host of commands. */
   command: ((socket: Socket, argv: readonly string[]) => void) | null = null;
 
@@ -110,7 +133,10 @@ export class Engine {
     mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
     this.socketPath = join(options.dataDir, 'run', 'engine.sock');
     this.#lock = FolderLock.take(options.dataDir, { pid: process.pid, kind: options.kind });
-    this.#state = openState(join(options.dataDir, 'state.db'));
+    const state = openState(join(options.dataDir, 'state.db'), this.clock.now());
+    this.#state = state.db;
+    this.stateSentence = state.sentence;
+    if (state.sentence) options.log(state.sentence);
     const sealer = options.sealKey === undefined ? null : new Sealer(options.sealKey, sealCounter(this.#state));
     const settings = new SettingsStore(join(options.dataDir, 'settings.json'), this.clock.now(), sealer);
     if (settings.loaded.sentence) options.log(settings.loaded.sentence);
@@ -136,6 +162,26 @@ export class Engine {
         return reader.isOpen ? reader.path : null;
       },
     });
+    const { policy, clock } = this;
+    this.pulls = new Pulls(clock);
+    this.watches = new Watches({
+      db: this.#state, hubs: this.#hubs, names: (type) => namesOf(this.hub(type).reader, policy.region), policy, clock,
+      kept: { list: () => policy.watches, save: (watches) => policy.saveWatches(watches.map((watch) => ({ ...watch, arguments: { ...watch.arguments } }))) },
+      listener: {
+        trouble: (sentence) => this.#watchTrouble(sentence),
+        gap: (type, client) => this.activity.record({ kind: 'gap', type, client }),
+        changed: () => this.changes.stirred(),
+      },
+    });
+    this.inbox = new Inbox({
+      watches: this.watches, hubs: this.#hubs, policy, clock,
+      listener: { sent: (item, client) => this.#itemTold('sent', item, client), delivered: (item, client) => this.#itemTold('delivered', item, client) },
+    });
+    this.channels = new Channels({ watches: this.watches, inbox: this.inbox, policy, clock });
+    this.inboxes = new CodexInboxes({
+      watches: this.watches, inbox: this.inbox, clock,
+      listener: { delivered: (item, client) => this.#itemTold('delivered', item, client), fault: (sentence) => options.log(sentence) },
+    });
     this.#backend = this.#makeBackend();
     this.#endpoint = new Endpoint(this.socketPath, {
       admit: (socket) => this.#admit(socket),
@@ -149,6 +195,7 @@ export class Engine {
     this.contacts?.refresh();
     for (const hub of this.#hubs.values()) hub.refresh();
     this.#access.look();
+    this.resume();
     this.#cancels.push(
       this.policy.onChange((kind, sentence) => this.#policyChanged(kind, sentence)),
       this.clock.every(HEARTBEAT_MS, () => this.#heartbeat()),
@@ -161,10 +208,14 @@ export class Engine {
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const cancel of this.#cancels) cancel();
+    this.channels.close();
+    this.inboxes.close();
+    this.watches.close();
     this.changes.close();
     for (const peer of [...this.#peers]) await peer.connection.close();
     await this.#endpoint.close();
     for (const hub of this.#hubs.values()) if (hub.tail.running) hub.tail.stop();
+    this.#logEmissions();
     this.activity.close();
     this.policy.close();
     this.#state.close();
@@ -241,7 +292,7 @@ export class Engine {
     }));
   }
 
-  #makeBackend(): EventsBackend {
+  #makeBackend(): Backend {
     const { policy } = this;
     const engine = this;
     return {
@@ -255,8 +306,23 @@ export class Engine {
       takeRing: (principal, eventId) => policy.takeRing(principal, eventId),
       nextFreeAt: (principal) => policy.nextFreeAt(principal),
       get subjects() { return policy.subjects; },
+      get paused() { return policy.pausedUntil !== null; },
+      watches: this.watches,
+      inbox: this.inbox,
+      channels: this.channels,
+      policy,
+      clock: this.clock,
+      requests: (principal, type, entries) => policy.asks(principal, type, entries),
+      watched: (principal, type, entries, isNew) => {
+        policy.asks(principal, type, entries);
+        if (isNew) this.activity.record({ kind: 'subscribed', type, client: principal.id });
+      },
+      pulled: (principal) => this.pulls.pulled(principal.id),
       asks: (principal, type, filter, mode) => engine.#asks(principal, type, filter, mode),
-      delivered: (occurrence, principal) => this.#delivered(occurrence, principal, 'poll'),
+      delivered: (occurrence, principal) => {
+        this.pulls.delivered(principal.id, occurrence.type);
+        this.#delivered(occurrence, principal, 'poll');
+      },
       now: () => this.clock.now(),
       fault: (where, error) => this.options.log(`${where}: ${describeFault(error)}`),
     };
@@ -268,7 +334,7 @@ export class Engine {
       this.activity.record({ kind: 'subscribed', type, client: principal.id });
       return;
     }
-    this.seen.polled(principal.id, type, filter.senderCount, this.clock.now());
+    this.pulls.polled(principal.id, type, filter.senderCount);
     this.changes.stirred();
   }
 
@@ -302,7 +368,7 @@ export class Engine {
 
   #delivered(occurrence: Occurrence, principal: Principal, mode: DeliveryMode): void {
     this.live.delivered(occurrence, principal, mode);
-    this.seen.delivered(principal.id, occurrence.type, mode, this.clock.now());
+    this.seen.delivered(principal.id, this.clock.now());
     this.#recordEvent('delivered', occurrence, principal);
     this.changes.stirred();
   }
@@ -311,10 +377,45 @@ export class Engine {
     this.activity.record({ kind, type, client: principal.id, eventId, rowid: row.rowid, sender, ...(reason !== undefined && { reason }) });
   }
 
+  /** One eventId counts once for a client, however many watches and sessions it came to. */
+  #itemTold(kind: 'sent' | 'delivered', { type, eventId, storeRow }: ItemRef, client: string): void {
+    this.live.told(kind, eventId, client);
+    this.seen.delivered(client, this.clock.now());
+    this.changes.stirred();
+    this.activity.record({ kind, client, eventId, ...(type !== 'test' && { type, rowid: storeRow }) });
+  }
+
+  #watchTrouble(sentence: string | null): void {
+    this.watchTrouble = sentence;
+    this.options.log(sentence ?? 'Watches can keep items again');
+    this.changes.changed();
+  }
+
+  /** Whatever was held by the owner or by a store goes on. */
+  resume(): void {
+    this.watches.refresh();
+    this.channels.refresh();
+    this.inboxes.refresh();
+  }
+
+  /** Method, licence and connection; never what was in it. */
+  #emitted(number: number, { method, licence }: Emission, sent: boolean): void {
+    if (this.#emissions.length === 0) this.clock.after(EMISSIONS_MS, () => this.#logEmissions());
+    this.#emissions.push(`${sent ? 'emitted' : 'held back, undeclared:'} ${method}, licence ${licence}, connection ${number}`);
+  }
+
+  #logEmissions(): void {
+    const lines = this.#emissions;
+    this.#emissions = [];
+    for (const line of lines) this.options.log(line);
+  }
+
   #policyChanged(kind: ChangeKind, sentence: string | null): void {
     if (sentence !== null) this.activity.record({ kind: 'changed', reason: sentence });
     if (kind !== 'notice' && kind !== 'waiting') {
       for (const hub of this.#hubs.values()) hub.refresh();
+      this.resume();
+      for (const peer of this.#peers) peer.served?.policyChanged();
       if (kind === 'events') this.#access.look();
       if (kind === 'settings') this.activity.keepSenders(this.policy.settings.keepSendersDays);
     }
@@ -326,6 +427,7 @@ export class Engine {
     // The tail is in the middle of a look: what this asks of the store comes after it.
     this.clock.after(0, () => {
       if (this.#stopped) return;
+      if (isReadable) this.resume();
       if (isReadable && type === 'mail.received') this.#refreshNames();
       if (isReadable && type === 'messages.received') this.chats.forget();
       this.probeAccess();
@@ -341,6 +443,9 @@ export class Engine {
 
   #heartbeat(): void {
     for (const hub of this.#hubs.values()) hub.heartbeat();
+    // Positions move while nothing matches; a name that fits again opens its watch; a push that failed is tried again.
+    this.watches.settle();
+    this.resume();
   }
 
   #peer(socket: Socket, hello: Hello, rest: Buffer): void {
@@ -351,21 +456,26 @@ export class Engine {
     }
     socket.write('ok\n');
     const connection = new Connection(socket);
-    const peer: Peer = { connection, streams: new Map(), label: hello.label ?? null, connectedAt: this.clock.now(), identity: null };
+    const peer: Peer = { connection, streams: new Map(), label: hello.label ?? null, connectedAt: this.clock.now(), identity: null, served: null };
     this.#peers.add(peer);
+    const number = (this.#connections += 1);
+    connection.onemit = (emission, sent) => this.#emitted(number, emission, sent);
     connection.ondrain = () => {
       for (const hub of this.#hubs.values()) hub.drained(peer.streams.values());
+      if (peer.identity !== null) this.channels.push(peer.identity.id);
     };
     const principal = this.#identify(socket, peer);
     // Nobody may be waiting for it when it fails: the peer is gone then.
     principal.catch(() => undefined);
-    serveConnection(connection, { name: 'belfry', version }, this.#backend, { connection, principal, streams: peer.streams });
+    const served = serveConnection(connection, { name: 'belfry', version }, this.#backend, { connection, principal, streams: peer.streams, channel: hello.channel === true });
+    peer.served = served;
     const onclose = connection.onclose;
     connection.onclose = () => {
       this.#peers.delete(peer);
+      served.close();
       onclose?.();
       const { identity } = peer;
-      if (identity !== null && ![...this.#peers].some((other) => other.identity?.id === identity.id)) this.seen.left(identity.id);
+      if (identity !== null && ![...this.#peers].some((other) => other.identity?.id === identity.id)) this.pulls.left(identity.id);
       this.changes.changed();
     };
     connection.begin(rest);
@@ -389,14 +499,4 @@ export class Engine {
     this.changes.changed();
     return { id: identity.id };
   }
-}
-
-function openState(path: string): Database.Database {
-  const db = new Database(path);
-  db.pragma('journal_mode = WAL');
-  // A power cut may lose the last moments; then rows are judged again. A kill loses nothing.
-  db.pragma('synchronous = NORMAL');
-  // What is erased (senders that the owner no longer keeps) is not left in free pages.
-  db.pragma('secure_delete = ON');
-  return db;
 }

@@ -22,6 +22,10 @@ interface Verdict {
   readonly reason: string | null;
 }
 
+/** Kept in the client's inbox, unread. */
+const WAITING = { sent: false, confirmed: false, reason: 'waiting' } as const satisfies Verdict;
+const EVENT_TYPES: readonly EventType[] = ['mail.received', 'messages.received'];
+
 interface Entry {
   readonly id: number;
   readonly at: number;
@@ -77,10 +81,10 @@ export class LiveFeed {
 
   outcome(outcome: Outcome): void {
     if (!this.#recording) return;
-    const { occurrence, notArrival, sentTo, later, notSent } = outcome;
+    const { occurrence, notArrival, sentTo, keptFor, later, notSent } = outcome;
     const hasRule = this.#policy.ruleFor(occurrence) !== null;
     // A mail that its owner files or sends is no news; one that was synced late is, if its sender is allowed.
-    const matched = (hasRule && (notArrival === null || notArrival === 'backfill')) || sentTo.length + later.length + notSent.length > 0;
+    const matched = (hasRule && (notArrival === null || notArrival === 'backfill')) || sentTo.length + keptFor.length + later.length + notSent.length > 0;
     if (!matched && !this.#wantsUnmatched()) return;
     // One event is one row: it may have been sent a moment ago, or have reached a second account.
     const known = isArrival(notArrival) ? this.#byEvent.get(keyOf(occurrence)) : undefined;
@@ -89,6 +93,7 @@ export class LiveFeed {
     entry.matched ||= matched;
     entry.notArrival ??= notArrival;
     for (const { principal, reason } of notSent) this.#judge(entry, principal.id, { sent: false, confirmed: false, reason });
+    for (const { id } of keptFor) this.#judge(entry, id, WAITING);
     for (const { id } of later) entry.later.add(id);
     for (const { id } of sentTo) this.#sent(entry, id, 'push');
     this.#tell(entry);
@@ -101,12 +106,19 @@ export class LiveFeed {
     if (this.#sent(entry, id, mode)) this.#tell(entry);
   }
 
-  /** A test event went to a client. */
-  test(occurrence: Occurrence, client: string): void {
+  /** A test event went to a client's stream, or waits in its inbox. */
+  test(occurrence: Occurrence, client: string, how: 'sent' | 'kept'): void {
     if (!this.#recording) return;
     const entry = this.#byEvent.get(keyOf(occurrence)) ?? this.#add(occurrence, { notArrival: null, unheard: 'no-listener', test: true, matched: true });
-    this.#sent(entry, client, 'push');
+    if (how === 'sent') this.#sent(entry, client, 'push');
+    else this.#judge(entry, client, WAITING);
     this.#tell(entry);
+  }
+
+  /** An item of a watch left for its client, or was confirmed by it. One of an earlier run has no row here. */
+  told(kind: 'sent' | 'delivered', eventId: string, client: string): void {
+    const entry = EVENT_TYPES.map((type) => this.#byEvent.get(keyOf({ type, eventId }))).find((each) => each !== undefined);
+    if (entry && this.#sent(entry, client, kind === 'sent' ? 'push' : 'poll')) this.#tell(entry);
   }
 
   /** Another store is there: what lay between is not known. */
@@ -199,7 +211,6 @@ export class LiveFeed {
       service: payload.service ?? null,
       attachments: source.attachmentCount,
       ...became(row),
-      number: null,
       notArrival,
       // Those who got it come first.
       verdicts: [...verdicts].toSorted(([, a], [, b]) => rank(b) - rank(a)).map(([client, verdict]) => ({ client: this.#policy.clientName(client), ...verdict })),
@@ -219,12 +230,15 @@ type Shown = {
 };
 
 /** The best over all clients; for what was not sent, the first reason. */
-function became({ verdicts, later, unheard }: Entry): { status: LiveStatus; reason: string | null } {
+function became({ verdicts, later, unheard }: Entry): { status: LiveStatus; reason: string | null; number: number | null } {
   const all = [...verdicts.values()];
-  if (all.some(({ confirmed }) => confirmed)) return { status: 'delivered', reason: null };
-  if (all.some(({ sent }) => sent)) return { status: 'sent', reason: null };
-  if (later.size > 0) return { status: 'waiting', reason: null };
-  return { status: 'not-sent', reason: all[0]?.reason ?? unheard };
+  const as = (status: LiveStatus, number: number | null = null) => ({ status, reason: null, number });
+  if (all.some(({ confirmed }) => confirmed)) return as('delivered');
+  if (all.some(({ sent }) => sent)) return as('sent');
+  const kept = all.filter(({ reason }) => reason === WAITING.reason).length;
+  if (kept > 0) return as('waiting', kept);
+  if (later.size > 0) return as('waiting');
+  return { status: 'not-sent', reason: all[0]?.reason ?? unheard, number: null };
 }
 
 const missedRow = (id: number, at: number, type: EventType): LiveRow => ({
@@ -235,5 +249,5 @@ const missedRow = (id: number, at: number, type: EventType): LiveRow => ({
 const isVisible = (row: Row, unmatchedFrom: number | null) =>
   'missed' in row || row.matched || (unmatchedFrom !== null && row.id >= unmatchedFrom);
 const isArrival = (notArrival: Entry['notArrival']) => notArrival === null || notArrival === 'backfill';
-const keyOf = ({ type, eventId }: Occurrence) => `${type} ${eventId}`;
-const rank = ({ sent, confirmed }: Verdict) => (confirmed ? 2 : sent ? 1 : 0);
+const keyOf = ({ type, eventId }: Pick<Occurrence, 'type' | 'eventId'>) => `${type} ${eventId}`;
+const rank = ({ sent, confirmed, reason }: Verdict) => (confirmed ? 3 : sent ? 2 : reason === WAITING.reason ? 1 : 0);

@@ -3,10 +3,12 @@ import { parseSender } from '../apple/sender.ts';
 import { quotedName } from '../contract/health.ts';
 import type { ClientRow, DiagnosticRow, EventRow, SenderRow, Slices, Status } from '../contract/values.ts';
 import type { EventType } from '../events/occurrence.ts';
+import type { Subscription } from '../events/subscription.ts';
 import type { SenderRule } from '../policy/settings.ts';
 import type { Engine } from './engine.ts';
 import { shownMailboxes } from './mailbox-names.ts';
 import { version } from './version.ts';
+import { watchRows } from './watch-calls.ts';
 
 /** The engine's state as values of the contract. Built when asked for, from memory. */
 export function statusOf(engine: Engine, { waiting, sentence } = engine.policy.snapshot()): Status {
@@ -65,13 +67,8 @@ const countsFor = (rule: SenderRule, store: 'mail' | 'messages') =>
 export function clientRows(engine: Engine, snapshot = engine.policy.snapshot()): ClientRow[] {
   return snapshot.clients.map((client) => {
     const peers = [...engine.peers].filter(({ identity }) => identity?.id === client.id);
-    const streams = peers.flatMap((peer) => [...peer.streams.values()].map((stream) => ({
-      type: stream.filter.type, senders: stream.filter.senderCount, mode: 'push' as const, delivered: stream.delivered,
-    })));
-    const polls = peers.length === 0 ? [] : engine.seen.pollsOf(client.id, engine.clock.now()).map((poll) => ({ ...poll, mode: 'poll' as const }));
-    const subscriptions = [...streams, ...polls];
     const decided = client.decision !== 'none' || engine.policy.trustLocalClients;
-    const state = peers.length === 0 ? 'away' : !decided ? 'asking' : subscriptions.length > 0 ? 'listening' : 'connected';
+    const { subscriptions, state } = hearingOf(engine, client.id, peers, decided);
     return {
       ...client,
       events: client.events === 'all' ? 'all' : [...client.events],
@@ -85,6 +82,26 @@ export function clientRows(engine: Engine, snapshot = engine.policy.snapshot()):
       lastEventAt: engine.seen.lastOfClient(client.id),
     };
   });
+}
+
+type Subscriptions = ClientRow['subscriptions'];
+
+/**
+ * How a client hears, from what it does (ui.md, Clients): an open stream, a poll or pull of the last minutes, or a
+ * channel that confirmed. A channel that never confirmed proves nothing, and a watch that nobody pulls neither.
+ */
+function hearingOf(engine: Engine, client: string, peers: readonly { readonly streams: ReadonlyMap<string, Subscription> }[], decided: boolean): { subscriptions: Subscriptions; state: ClientRow['state'] } {
+  const streams: Subscriptions = peers.flatMap((peer) => [...peer.streams.values()].map((stream) => ({
+    type: stream.filter.type, senders: stream.filter.senderCount, mode: 'push' as const, delivered: stream.delivered,
+  })));
+  const polls = peers.length === 0 ? [] : engine.pulls.polls(client).map((poll) => ({ ...poll, mode: 'poll' as const }));
+  const channel = engine.channels.stateOf(client);
+  const watches = engine.watches.list(client).map(({ type, senders, confirmed }) => ({
+    type, senders, mode: channel === null ? 'poll' as const : 'channel' as const, delivered: confirmed,
+  }));
+  const hears = streams.length > 0 || polls.length > 0 || channel === 'proven' || (watches.length > 0 && engine.pulls.isPulling(client));
+  const state = peers.length === 0 ? 'away' : !decided ? 'asking' : hears ? 'listening' : channel === 'unproven' ? 'cant-tell' : 'connected';
+  return { subscriptions: [...streams, ...polls, ...watches], state };
 }
 
 export function senderRows(engine: Engine, snapshot = engine.policy.snapshot()): SenderRow[] {
@@ -121,6 +138,7 @@ export function slicesOf(engine: Engine): Slices {
     pausedUntil: snapshot.pausedUntil,
     access: engine.access,
     chats: engine.chats.rows(snapshot.chats),
+    watches: watchRows(engine),
   };
 }
 
@@ -145,6 +163,7 @@ export function doctor(engine: Engine): DiagnosticRow[] {
       ? { id: 'senders', title: 'Senders', state: 'ok', evidence: `${snapshot.senders.filter((rule) => rule.on).length} of ${snapshot.senders.length} rules on`, fix: null }
       : { id: 'senders', title: 'Senders', state: 'warning', evidence: 'no sender is allowed, so nothing is sent', fix: 'belfry senders add ada@example.com' },
     clientsRow(engine),
+    watchesRow(engine),
   );
   return rows;
 }
@@ -212,6 +231,18 @@ function storeRow(engine: Engine, type: EventType): DiagnosticRow {
   if (!engine.policy.eventOn(type)) return { id: type, title, state: 'cant-check', evidence: 'off: nothing is read for this event', fix: null };
   if (tail.trouble === null) return { id: type, title, state: 'ok', evidence: `readable, at row ${tail.position}`, fix: null };
   return { id: type, title, state: 'problem', evidence: `cannot be read (${tail.trouble})`, fix: FIX[tail.trouble] };
+}
+
+function watchesRow(engine: Engine): DiagnosticRow {
+  const row = { id: 'watches', title: 'Watches' };
+  const rows = watchRows(engine);
+  const unread = rows.reduce((sum, watch) => sum + watch.waiting + watch.sent, 0);
+  const evidence = `${rows.length} set, ${unread} unread`;
+  if (engine.watchTrouble !== null) return { ...row, state: 'problem', evidence: engine.watchTrouble, fix: 'Make room on the disk.' };
+  if (engine.stateSentence !== null) return { ...row, state: 'warning', evidence: engine.stateSentence, fix: null };
+  const stuck = rows.filter((watch) => watch.problem !== null);
+  if (stuck.length > 0) return { ...row, state: 'warning', evidence: `${evidence}, ${stuck.length} with a problem`, fix: 'belfry watches list' };
+  return { ...row, state: 'ok', evidence, fix: null };
 }
 
 function clientsRow(engine: Engine): DiagnosticRow {

@@ -53,13 +53,24 @@ export function testClient(engine: Engine, id: string): TestHop[] | null {
     if (engine.policy.gate({ id }, type) !== 'open') held += 1;
     else if (stream.test(occurrence)) {
       sent += 1;
-      engine.live.test(occurrence, id);
+      engine.live.test(occurrence, id, 'sent');
     }
   }
+  const kept = keepTest(engine, id, peers.length > 0, row.decision);
   const helper: TestHop = peers.length > 0
     ? { hop: 'helper', ok: true, sentence: `Helper: ${peers.length} connected.` }
     : { hop: 'helper', ok: false, sentence: 'Helper: not connected. Start the client.' };
-  return [helper, engineHop(engine, id, row.decision, held), clientHop(streams.length, sent, row.subscriptions.length), confirmedHop(sent)];
+  return [helper, engineHop(engine, id, row.decision, held), clientHop(streams.length, sent, kept, row.subscriptions.length), confirmedHop(sent, kept)];
+}
+
+/** For a client that hears by channel or pulls: the same way as an item of its watches, with a mark. */
+function keepTest(engine: Engine, id: string, connected: boolean, decision: string): boolean {
+  const hears = engine.channels.stateOf(id) !== null || engine.pulls.isPulling(id) || engine.watches.list(id).length > 0;
+  if (!connected || !hears || decision === 'denied' || !engine.policy.anyOn()) return false;
+  const occurrence = testOccurrence('mail.received', engine.clock.now());
+  // The row stands before the item moves: a channel takes it at once.
+  engine.live.test(occurrence, id, 'kept');
+  return engine.watches.addTest(id, occurrence.eventId) !== null;
 }
 
 function engineHop(engine: Engine, id: string, decision: string, held: number): TestHop {
@@ -72,15 +83,19 @@ function engineHop(engine: Engine, id: string, decision: string, held: number): 
   return { hop: 'engine', ok: true, sentence: 'Belfry: this client is allowed.' };
 }
 
-function clientHop(streams: number, sent: number, subscriptions: number): TestHop {
+function clientHop(streams: number, sent: number, kept: boolean, subscriptions: number): TestHop {
   const hop = 'client' as const;
   if (sent > 0) return { hop, ok: true, sentence: `Client: a test event went to ${sent} open ${sent === 1 ? 'stream' : 'streams'}.` };
+  if (kept) return { hop, ok: null, sentence: 'Client: a test event lies in its inbox. Live shows when it was handed over, and when it was confirmed.' };
   if (streams > 0) return { hop, ok: false, sentence: `Client: ${streams} open ${streams === 1 ? 'stream' : 'streams'}, and nothing could be sent.` };
   if (subscriptions > 0) return { hop, ok: null, sentence: 'Client: asks from time to time instead of listening, so a test event cannot be sent to it.' };
   return { hop, ok: false, sentence: 'Client: listens to nothing. It has to open a stream or poll.' };
 }
 
 /** A stream has no receipt (SEP-3415): what the client made of it cannot be seen. */
-const confirmedHop = (sent: number): TestHop => ({
-  hop: 'confirmed', ok: null, sentence: sent > 0 ? "Confirmed: can't tell. A stream has no receipt; look in the client." : "Confirmed: can't tell, since nothing was sent.",
+const confirmedHop = (sent: number, kept: boolean): TestHop => ({
+  hop: 'confirmed',
+  ok: null,
+  sentence: kept ? 'Confirmed: not yet. The client confirms with its next look.'
+    : sent > 0 ? "Confirmed: can't tell. A stream has no receipt; look in the client." : "Confirmed: can't tell, since nothing was sent.",
 });

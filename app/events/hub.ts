@@ -34,6 +34,8 @@ export interface Outcome {
   readonly sentTo: readonly Principal[];
   /** Those who read it from the store in a moment: they are still catching up, or read too slowly. */
   readonly later: readonly Principal[];
+  /** For whom it waits in a watch. */
+  readonly keptFor: readonly Principal[];
   readonly notSent: readonly { readonly principal: Principal; readonly reason: NotSent }[];
 }
 
@@ -108,8 +110,11 @@ export class Hub {
     };
   }
 
+  /** Open streams; watches are none. */
   get size(): number {
-    return this.#all.size;
+    let streams = 0;
+    for (const subscription of this.#all) if (!subscription.keeps) streams += 1;
+    return streams;
   }
   get subscriptions(): Iterable<Subscription> {
     return this.#all;
@@ -218,13 +223,14 @@ export class Hub {
   #judged(occurrence: Occurrence, reason: NotArrival | null): void {
     const sentTo: Principal[] = [];
     const later: Principal[] = [];
+    const keptFor: Principal[] = [];
     const notSent: { principal: Principal; reason: NotSent }[] = [];
     if (reason === null || (reason === 'backfill' && this.#policy.backfill)) {
       for (const subscription of this.#candidates(occurrence.sender)) {
         if (!narrows(subscription.filter, occurrence.row, this.#policy.subjects)) continue;
         const { principal } = subscription;
         if (!this.#policy.allows(occurrence, principal)) notSent.push({ principal, reason: this.#policy.refusal(occurrence) });
-        else if (subscription.offer(occurrence)) sentTo.push(principal);
+        else if (subscription.offer(occurrence)) (subscription.keeps ? keptFor : sentTo).push(principal);
         else {
           const why = whyHeld(subscription);
           if (why) notSent.push({ principal, reason: why });
@@ -233,7 +239,7 @@ export class Hub {
         if (subscription.hold === 'rate') this.#armRate(principal);
       }
     }
-    this.#listener.outcome({ occurrence, notArrival: reason, sentTo, later, notSent });
+    this.#listener.outcome({ occurrence, notArrival: reason, sentTo, keptFor, later, notSent });
   }
 
   /** By address, by domain, and by each domain above it. */

@@ -16,6 +16,8 @@ export interface SubscriptionSink {
   terminated(error: EventsError): void;
   /** False while the peer reads too slowly: nothing more is taken until `drained`. */
   readonly writable: boolean;
+  /** What comes here waits in a watch: it is kept and not yet delivered, and the same event twice is the watch's matter. */
+  readonly keeps?: boolean;
 }
 
 /** What the hub lends to a subscription. */
@@ -78,6 +80,14 @@ export class Subscription {
   }
   get delivered(): number {
     return this.#delivered;
+  }
+  /** True for a watch: see SubscriptionSink. */
+  get keeps(): boolean {
+    return this.#sink.keeps === true;
+  }
+  /** Everything at or below was sent, or does not match. While live, the tail's watermark stands for it. */
+  get position(): number {
+    return this.#position;
   }
 
   /** First message of the stream, then whatever the gate lets through. */
@@ -204,7 +214,8 @@ export class Subscription {
 
   /** False if the ceiling holds it back. An event that was sent before counts as sent. */
   #send(occurrence: Occurrence): boolean {
-    if (this.#sentIds.has(occurrence.eventId)) return true;
+    const { keeps } = this;
+    if (!keeps && this.#sentIds.has(occurrence.eventId)) return true;
     if (!this.#host.takeRing(this.principal, occurrence.eventId)) {
       this.#position = Math.min(this.#host.watermark, occurrence.row.rowid - 1);
       this.#since = this.#state === 'live' ? this.#position : Math.min(this.#since, this.#position);
@@ -212,12 +223,14 @@ export class Subscription {
       this.holdFor('rate');
       return false;
     }
-    this.#sentIds.add(occurrence.eventId);
-    if (this.#sentIds.size > REMEMBERED) this.#sentIds.delete(this.#sentIds.values().next().value!);
+    if (!keeps) {
+      this.#sentIds.add(occurrence.eventId);
+      if (this.#sentIds.size > REMEMBERED) this.#sentIds.delete(this.#sentIds.values().next().value!);
+    }
     const position = Math.min(Math.max(this.#position, occurrence.row.rowid), this.#host.watermark);
     this.#sink.event(occurrence, this.#host.cursorAt(position));
     this.#delivered += 1;
-    this.#host.sent(occurrence, this);
+    if (!keeps) this.#host.sent(occurrence, this);
     return true;
   }
 }

@@ -146,8 +146,13 @@ export class Tail {
     this.#told = undefined;
   }
 
+  /** A disk that refuses is tried again with the next rows: until then a crash only means that rows are judged again. */
   flush(): void {
-    this.#state.flush();
+    try {
+      this.#state.flush();
+    } catch (error) {
+      if (!String((error as { code?: unknown }).code).startsWith('SQLITE_')) throw error;
+    }
   }
 
   /** The timer's look: is it the same file, did anything commit. */

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { emissionOf, type Emission, type OutgoingMethod } from './emission.ts';
+import { emissionOf, Held, isDeclared, UnlicensedError, type Emission, type Licence, type MethodOf } from './emission.ts';
 
 /** Client to engine: a longer line is answered -32600 and skipped (architecture 6). */
 export const MAX_LINE_BYTES = 1024 * 1024;
@@ -23,8 +23,17 @@ export class Connection {
   onmessage?: (message: JSONRPCMessage) => void;
   /** The peer took what was buffered. */
   ondrain?: () => void;
+  /** A notification left, or (`sent` false) was held back because this connection never declared it. */
+  onemit?: (emission: Emission, sent: boolean) => void;
+  /** Looks at each request before the server; what it gives is the answer. */
+  intercept?: (method: string) => { readonly code: number; readonly message: string } | null;
+  /** The peer withdrew a request. */
+  oncancel?: (id: unknown) => void;
+  /** Looks at each notification of the server before it is written. */
+  outgoing?: (message: JSONRPCMessage) => JSONRPCMessage | Promise<JSONRPCMessage>;
   readonly emitted = new Map<Emission, number>();
   readonly #socket: Duplex;
+  readonly #licences = new Set<Licence>();
   /** Live requests, by the JSON text of their ids: `7` and `"7"` are two. */
   readonly #live = new Set<string>();
   #out: string[] = [];
@@ -61,17 +70,35 @@ export class Connection {
     return this.#live.size;
   }
 
-  /** For the SDK: answers and notifications. */
-  send(message: JSONRPCMessage): Promise<void> {
-    if ('method' in message) this.#count(emissionOf(message.method as OutgoingMethod));
-    else if (message.id !== undefined) this.#live.delete(JSON.stringify(message.id));
-    this.#push(`${JSON.stringify(message)}\n`);
-    return Promise.resolve();
+  get closed(): boolean {
+    return this.#closed;
   }
 
-  /** One whole line that is already text, ending in a newline. */
-  notify(method: OutgoingMethod, line: string): void {
-    this.#count(emissionOf(method));
+  /** This connection was told of it, in a handshake or by its own request. Null for what nothing declares. */
+  license<L extends Licence>(licence: L): Held<L> | null {
+    if (!isDeclared(licence)) return null;
+    this.#licences.add(licence);
+    return new Held(licence);
+  }
+
+  /** For the SDK: answers and notifications. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!('method' in message)) {
+      if (message.id !== undefined) this.#live.delete(JSON.stringify(message.id));
+      return this.#push(`${JSON.stringify(message)}\n`);
+    }
+    const emission = emissionOf(message.method);
+    if (emission === null) throw new UnlicensedError('A notification');
+    if (!this.#licences.has(emission.licence)) return this.onemit?.(emission, false);
+    const looked = this.outgoing?.(message) ?? message;
+    const outgoing = looked instanceof Promise ? await looked : looked;
+    this.#count(emission);
+    return this.#push(`${JSON.stringify(outgoing)}\n`);
+  }
+
+  /** One whole line that is already text, ending in a newline. Without the licence in hand there is nothing to call this with. */
+  notify<L extends Licence>(_held: Held<L>, method: MethodOf<L>, line: string): void {
+    this.#count(emissionOf(method)!);
     this.#push(line);
   }
 
@@ -90,6 +117,7 @@ export class Connection {
   }
 
   #count(emission: Emission): void {
+    this.onemit?.(emission, true);
     this.emitted.set(emission, (this.emitted.get(emission) ?? 0) + 1);
   }
 
@@ -183,12 +211,16 @@ export class Connection {
     if (params !== undefined && (typeof params !== 'object' || params === null || Array.isArray(params))) {
       return hasId ? this.#refuse(answer, -32600, 'params: must be an object') : undefined;
     }
+    const refused = hasId ? this.intercept?.(message['method']) : null;
+    if (refused) return this.#refuse(answer, refused.code, refused.message);
     if (hasId) {
       const key = JSON.stringify(id);
       if (this.#live.has(key)) return this.#refuse(answer, -32600, 'id: already used by a request that is still open');
       this.#live.add(key);
     } else if (message['method'] === 'notifications/cancelled') {
-      this.#live.delete(JSON.stringify((params as Record<string, unknown> | undefined)?.['requestId']));
+      const cancelled = (params as Record<string, unknown> | undefined)?.['requestId'];
+      this.#live.delete(JSON.stringify(cancelled));
+      this.oncancel?.(cancelled);
     }
     this.onmessage?.(message as unknown as JSONRPCMessage);
   }

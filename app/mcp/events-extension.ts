@@ -10,7 +10,8 @@ import { payloadOf, type EventType, type Occurrence } from '../events/occurrence
 import { parseArguments, type Filter, type NameLookup } from '../events/sender-filter.ts';
 import type { Gate, Principal } from '../events/verdict.ts';
 import type { Connection } from './connection.ts';
-import { StreamSink, SUBSCRIPTION_ID } from './stream.ts';
+import type { Held } from './emission.ts';
+import { EVENTS_LICENCE, StreamSink, SUBSCRIPTION_ID } from './stream.ts';
 
 export const EXTENSION = 'io.modelcontextprotocol/events';
 /** Streams a connection (architecture 5). */
@@ -49,17 +50,21 @@ export interface EventsPeer {
   readonly principal: Promise<Principal>;
   /** Open streams of this connection, for heartbeats, drains and the quota. */
   readonly streams: Map<string, import('../events/subscription.ts').Subscription>;
+  /** It was started with --channel. */
+  readonly channel: boolean;
 }
 
 const anything = z.unknown();
 
 /** Registers the five methods on a `2026-07-28` server. Policy is asked at each request. */
 export function registerEvents(server: Server, backend: EventsBackend, peer: EventsPeer): void {
-  const handle = (method: string, answer: (params: Record<string, unknown>, request: { id: string | number; signal: AbortSignal }) => unknown) => {
+  const handle = (method: string, answer: (params: Record<string, unknown>, request: { id: string | number; signal: AbortSignal }, held: Held<typeof EVENTS_LICENCE>) => unknown) => {
     server.setRequestHandler(method, { params: anything }, async (params, ctx) => {
       try {
-        if (!backend.anyOn()) throw methodNotFound();
-        return (await answer((params ?? {}) as Record<string, unknown>, ctx.mcpReq)) as Record<string, unknown>;
+        // Declared and served are one: what `server/discover` would not say now is not there.
+        const held = backend.anyOn() ? peer.connection.license(EVENTS_LICENCE) : null;
+        if (held === null) throw methodNotFound();
+        return (await answer((params ?? {}) as Record<string, unknown>, ctx.mcpReq, held)) as Record<string, unknown>;
       } catch (error) {
         throw toProtocolError(error, (fault) => backend.fault(method, fault));
       }
@@ -70,7 +75,7 @@ export function registerEvents(server: Server, backend: EventsBackend, peer: Eve
     return { events: backend.types.filter((type) => backend.eventOn(type)).map(descriptorOf) };
   });
   handle('events/poll', (params) => poll(params, backend, peer));
-  handle('events/stream', (params, request) => stream(params, request, backend, peer));
+  handle('events/stream', (params, request, held) => stream(params, request, held, backend, peer));
   for (const method of ['events/subscribe', 'events/unsubscribe']) {
     handle(method, (params) => {
       onType(params, backend);
@@ -96,7 +101,7 @@ interface Opening {
 }
 
 /** Which mailboxes and chats there are is for clients that the owner let in: others learn only that a name does not fit. */
-function namesFor(backend: EventsBackend, type: EventType, principal: Principal): NameLookup {
+export function namesFor(backend: EventsBackend, type: EventType, principal: Principal): NameLookup {
   const names = backend.names(type);
   const gate = backend.gate(principal, type);
   if (gate === 'open' || gate === 'paused') return names;
@@ -202,7 +207,7 @@ function pageSize(value: unknown): number {
   return Math.min(value as number, MAX_PAGE);
 }
 
-async function stream(params: Record<string, unknown>, request: { id: string | number; signal: AbortSignal }, backend: EventsBackend, peer: EventsPeer): Promise<object> {
+async function stream(params: Record<string, unknown>, request: { id: string | number; signal: AbortSignal }, held: Held<typeof EVENTS_LICENCE>, backend: EventsBackend, peer: EventsPeer): Promise<object> {
   const principal = await peer.principal;
   const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'push', principal);
   const result = { _meta: { [SUBSCRIPTION_ID]: request.id } };
@@ -221,7 +226,7 @@ async function stream(params: Record<string, unknown>, request: { id: string | n
       resolve(result);
     };
     const sink = new StreamSink({
-      connection: peer.connection, signal: request.signal, id: request.id, subjects: () => backend.subjects, done: finish,
+      connection: peer.connection, held, signal: request.signal, id: request.id, subjects: () => backend.subjects, done: finish,
     });
     const subscription = hub.subscribe(principal, filter, start, sink);
     if (subscription.state !== 'ended') peer.streams.set(key, subscription);

@@ -1,42 +1,179 @@
 import { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Principal } from '../events/verdict.ts';
+import { channelInstructions, CHANNEL_LICENCE } from './channel.ts';
 import type { Connection } from './connection.ts';
-import { EXTENSION, registerEvents, type EventsBackend, type EventsPeer } from './events-extension.ts';
+import { capabilitiesOf, type Declaration } from './emission.ts';
+import { registerEvents, type EventsPeer } from './events-extension.ts';
+import { honouredUris, registerResources, ResourceNotices } from './resources.ts';
+import { accessOf, type Backend, type Session } from './session.ts';
+import { EVENTS_LICENCE, SUBSCRIPTION_ID } from './stream.ts';
+import { registerTools } from './tools/tools.ts';
 
 export interface ServerIdentity {
   readonly name: string;
   readonly version: string;
 }
 
-/** `server/discover` is answered from the policy of this moment, not from that of the first request. */
-class BelfryServer extends Server {
-  readonly #backend: EventsBackend | null;
+/** A connection that is served, for what the engine has to tell it. */
+export interface Served {
+  /** The owner changed something: lists are told of, held pushes go out, streams of refused clients end. */
+  policyChanged(): void;
+  close(): void;
+}
 
-  constructor(identity: ServerIdentity, backend: EventsBackend | null) {
-    super(identity, { capabilities: { tools: {} } });
-    this.#backend = backend;
-    this.setRequestHandler('tools/list', () => ({ tools: [] }));
+const ALWAYS: readonly Declaration[] = ['tools.listChanged', 'resources.listChanged', 'resources.subscribe'];
+/** Listings and readings are this client's own, and may differ at the next look. */
+const PRIVATE = { ttlMs: 0, cacheScope: 'private' } as const;
+
+/** What it says of itself is made of the same table as what it may send. `server/discover` answers from the policy of this moment. */
+class BelfryServer extends Server {
+  readonly #session: Session;
+
+  constructor(identity: ServerIdentity, session: Session) {
+    const { era, peer, backend } = session;
+    const declared: readonly Declaration[] = era === 'legacy' && peer.channel ? [...ALWAYS, CHANNEL_LICENCE] : ALWAYS;
+    super(identity, {
+      capabilities: { tools: {}, resources: {}, ...capabilitiesOf(declared) },
+      cacheHints: { 'server/discover': PRIVATE, 'tools/list': PRIVATE, 'resources/list': PRIVATE, 'resources/templates/list': PRIVATE, 'resources/read': PRIVATE },
+      ...(era === 'legacy' && peer.channel && { instructions: channelInstructions(backend.types.filter((type) => backend.eventOn(type))) }),
+    });
+    this.#session = session;
+    for (const name of declared) peer.connection.license(name);
   }
 
   override getCapabilities() {
     const capabilities = super.getCapabilities();
-    return this.#backend?.anyOn() ? { ...capabilities, extensions: { [EXTENSION]: {} } } : capabilities;
+    const { era, backend } = this.#session;
+    return era === 'modern' && backend.anyOn() ? { ...capabilities, ...capabilitiesOf([EVENTS_LICENCE]) } : capabilities;
   }
 }
 
 /**
  * Serves one connection in the era it opens with (SDK: one instance a connection). Events exist on
- * `2026-07-28` only; a connection that opens with `initialize` is never told of them.
+ * `2026-07-28` only, the channel on `initialize` only: a client registers it on the older handshake alone.
  */
-export function serveConnection(connection: Connection, identity: ServerIdentity, backend: EventsBackend, peer: EventsPeer): void {
+export function serveConnection(connection: Connection, identity: ServerIdentity, backend: Backend, peer: EventsPeer): Served {
+  let current: ConnectionServer | null = null;
+  connection.intercept = (method) => {
+    // A client that is answered here would never open by the handshake that a channel needs.
+    if (method === 'server/discover' && peer.channel) return { code: -32601, message: 'Method not found' };
+    if (method === 'subscriptions/listen') connection.license('subscriptions/listen');
+    return null;
+  };
   serveStdio(
     ({ era }) => {
-      if (era === 'legacy') return new BelfryServer(identity, null);
-      const server = new BelfryServer(identity, backend);
-      registerEvents(server, backend, peer);
-      return server;
+      current?.close();
+      current = new ConnectionServer(identity, { era, peer, backend, lastBatch: null, waits: 0, channel: null });
+      return current.server;
     },
     { transport: connection, onerror: (error) => backend.fault('connection', error), maxSubscriptions: 4 },
   );
+  return { policyChanged: () => current?.policyChanged(), close: () => current?.close() };
 }
 
+/** One instance of the server, with what it tells without being asked. */
+class ConnectionServer {
+  readonly server: BelfryServer;
+  readonly #session: Session;
+  /** Resources that this connection hears of; on `2026-07-28` by listen stream. */
+  readonly #uris = new Set<string>();
+  readonly #listens = new Map<string, { readonly id: string | number; readonly uris: readonly string[] }>();
+  #notices: ResourceNotices | null = null;
+  #principal: Principal | null = null;
+  #granted: boolean | null = null;
+  #initialized: boolean;
+  #closed = false;
+
+  constructor(identity: ServerIdentity, session: Session) {
+    this.#session = session;
+    this.#initialized = session.era === 'modern';
+    this.server = new BelfryServer(identity, session);
+    registerTools(this.server, session);
+    registerResources(this.server, session, this.#uris);
+    const { peer, backend } = session;
+    if (session.era === 'modern') {
+      registerEvents(this.server, backend, peer);
+      peer.connection.outgoing = (message) => ('method' in message && message.method === 'notifications/subscriptions/acknowledged' ? this.#acknowledged(message as never) : message);
+      peer.connection.oncancel = (id) => this.#unlisten(JSON.stringify(id));
+    } else {
+      this.server.oninitialized = () => {
+        this.#initialized = true;
+        this.#join();
+      };
+    }
+    peer.principal.then((principal) => {
+      if (this.#closed) return;
+      this.#principal = principal;
+      this.#granted = this.#isGranted();
+      this.#notices = new ResourceNotices(session, this.server, principal, this.#uris);
+      this.#join();
+    }, () => undefined);
+  }
+
+  policyChanged(): void {
+    if (this.#closed || this.#principal === null) return;
+    const { backend } = this.#session;
+    const granted = this.#isGranted();
+    if (granted !== this.#granted && this.#initialized) {
+      this.#granted = granted;
+      this.server.notification({ method: 'notifications/tools/list_changed' }).catch((error: unknown) => backend.fault('tools', error));
+    }
+    this.#notices?.statusChanged();
+    if (accessOf(backend, this.#principal) !== 'refused') return;
+    for (const { id } of this.#listens.values()) this.#endListen(id);
+    this.#listens.clear();
+    this.#uris.clear();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#notices?.close();
+    const { channel, backend } = this.#session;
+    this.#session.channel = null;
+    if (channel) backend.channels.leave(channel);
+  }
+
+  #isGranted(): boolean {
+    return accessOf(this.#session.backend, this.#principal!) === 'open';
+  }
+
+  /** The handshake is done and the peer is known: its channel may be written to. */
+  #join(): void {
+    const { peer, backend } = this.#session;
+    if (this.#closed || this.#session.channel !== null || !this.#initialized || this.#principal === null || this.#session.era !== 'legacy' || !peer.channel) return;
+    const held = peer.connection.license(CHANNEL_LICENCE);
+    if (held) this.#session.channel = backend.channels.join(this.#principal.id, peer.connection, held);
+  }
+
+  /** The honoured subset is what there is for this client, which is known only once the peer is. */
+  async #acknowledged(message: { params: { notifications: { resourceSubscriptions?: string[] }; _meta: Record<string, string | number> } }) {
+    const { notifications, _meta } = message.params;
+    const id = _meta[SUBSCRIPTION_ID]!;
+    const { resourceSubscriptions, ...rest } = notifications;
+    const key = JSON.stringify(id);
+    this.#listens.set(key, { id, uris: [] });
+    const principal = await this.#session.peer.principal;
+    const uris = honouredUris(resourceSubscriptions ?? [], this.#session.backend, principal);
+    // It may have been withdrawn meanwhile.
+    if (this.#listens.has(key)) this.#listens.set(key, { id, uris });
+    this.#followListens();
+    return { ...message, params: { ...message.params, notifications: { ...rest, ...(uris.length > 0 && { resourceSubscriptions: uris }) } } } as never;
+  }
+
+  #unlisten(key: string): void {
+    if (this.#listens.delete(key)) this.#followListens();
+  }
+
+  #followListens(): void {
+    this.#uris.clear();
+    for (const { uris } of this.#listens.values()) for (const uri of uris) this.#uris.add(uri);
+  }
+
+  /** The owner took the client's leave: the stream ends with its result, and nothing comes on it any more. */
+  #endListen(id: string | number): void {
+    const { connection } = this.#session.peer;
+    connection.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+    void connection.send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: { [SUBSCRIPTION_ID]: id } } });
+  }
+}

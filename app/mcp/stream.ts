@@ -2,7 +2,10 @@ import type { EventsError } from '../events/errors.ts';
 import { payloadOf, type Occurrence } from '../events/occurrence.ts';
 import type { SubscriptionSink } from '../events/subscription.ts';
 import type { Connection } from './connection.ts';
-import type { OutgoingMethod } from './emission.ts';
+import type { Held, MethodOf } from './emission.ts';
+
+export const EVENTS_LICENCE = 'extensions.io.modelcontextprotocol/events';
+type EventsLicence = typeof EVENTS_LICENCE;
 
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 /** In `_meta` of an event that nobody wrote: the owner asked for it (`_meta` is free for a server's own keys, SEP-3415). */
@@ -28,6 +31,7 @@ export function renderEvent(occurrence: Occurrence, subjects: boolean): string {
 /** Writes one subscription's frames. Nothing is written after `done` or an abort. */
 export class StreamSink implements SubscriptionSink {
   readonly #connection: Connection;
+  readonly #held: Held<EventsLicence>;
   readonly #signal: AbortSignal;
   readonly #tail: string;
   readonly #subjects: () => boolean;
@@ -35,8 +39,9 @@ export class StreamSink implements SubscriptionSink {
   #ended = false;
 
   /** @param id The request's id, in its own JSON type. `done` is called once, after `terminated`. */
-  constructor(options: { connection: Connection; signal: AbortSignal; id: string | number; subjects: () => boolean; done: () => void }) {
+  constructor(options: { connection: Connection; held: Held<EventsLicence>; signal: AbortSignal; id: string | number; subjects: () => boolean; done: () => void }) {
     this.#connection = options.connection;
+    this.#held = options.held;
     this.#signal = options.signal;
     this.#subjects = options.subjects;
     this.#done = options.done;
@@ -68,8 +73,8 @@ export class StreamSink implements SubscriptionSink {
     this.#done();
   }
 
-  #write(method: OutgoingMethod, params: string, mark = ''): void {
+  #write(method: MethodOf<EventsLicence>, params: string, mark = ''): void {
     if (this.#ended || this.#signal.aborted) return;
-    this.#connection.notify(method, `{"jsonrpc":"2.0","method":"${method}","params":{${params}"_meta":{${mark}${this.#tail}`);
+    this.#connection.notify(this.#held, method, `{"jsonrpc":"2.0","method":"${method}","params":{${params}"_meta":{${mark}${this.#tail}`);
   }
 }

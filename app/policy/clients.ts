@@ -1,4 +1,4 @@
-import { matches } from '../apple/sender.ts';
+import { matches, type ParsedSender } from '../apple/sender.ts';
 import type { SenderSet } from '../apple/reader.ts';
 import type { EventType, Occurrence } from '../events/occurrence.ts';
 import { cleanText } from '../events/text.ts';
@@ -137,6 +137,15 @@ export class Clients {
     if (grant.record.decision === 'denied') return false;
     if (grant.events !== null && !grant.events.has(occurrence.type)) return false;
     return grant.senders === null || matches(grant.senders, occurrence.sender);
+  }
+
+  /** Whether the client's own grant takes in all that a filter entry asks for. */
+  covers(id: string, type: EventType, entry: ParsedSender): boolean {
+    const grant = this.#grants.get(id);
+    if (!grant) return true;
+    if (grant.record.decision === 'denied' || (grant.events !== null && !grant.events.has(type))) return false;
+    if (grant.senders === null) return true;
+    return entry.kind === 'domain' ? grant.senders.domains.has(entry.value) : matches(grant.senders, entry.value);
   }
 
   /** The record of an approval, or a sentence why not. @param senders already normalised */

@@ -8,8 +8,8 @@ import { MailboxCeiling } from './mailbox-ceiling.ts';
 import { MAX_PAUSE_MS, MIN_PAUSE_MS, Pause } from './pause.ts';
 import { RateLimit } from './rate.ts';
 import { addRules, checkEntry, patchRule, removeRules, restoreRules, ruleTitle, splitEntries, type Edit } from './sender-edit.ts';
-import { SenderRules, type RuleMatch } from './sender-rules.ts';
 import type { SealState } from './seal.ts';
+import { parsedEntry, SenderRules, type RuleMatch } from './sender-rules.ts';
 import type { SettingsStore } from './settings-store.ts';
 import { issueSentence, plainSettings, portableOf, readPortable, settingsFault, type ClientProcess, type ClientRecord, type SenderRule, type SettingKey, type Settings } from './settings.ts';
 import { snapshotOf, type PolicySnapshot } from './snapshot.ts';
@@ -117,6 +117,27 @@ export class Policy implements HubPolicy {
   /** For Live's "Not matched": which of the owner's rules an arrival passes, whoever listens. */
   ruleFor(occurrence: Occurrence): RuleMatch | null {
     return this.#rules.ruleFor(occurrence);
+  }
+
+  /** Whether the owner's rules and the client's own grant let all of these senders pass. Says nothing of which do. */
+  covers(principal: Principal, type: EventType, senders: readonly string[]): boolean {
+    return senders.every((sender) => {
+      const entry = parsedEntry(sender, false);
+      return entry !== null && this.#rules.covers(type, entry) && this.#clients.covers(principal.id, type, entry);
+    });
+  }
+
+  isDenied(principal: Principal): boolean {
+    return this.#clients.decision(principal.id) === 'denied';
+  }
+
+  get watches(): Settings['watches'] {
+    return this.settings.watches;
+  }
+  /** The owner's watches. Null: written, else a sentence. Listeners are not told: what changed is told by `delivery`. */
+  saveWatches(watches: Settings['watches']): string | null {
+    const failed = this.#save({ watches });
+    return failed === null ? null : failed.message;
   }
 
   takeRing(principal: Principal, eventId: string): boolean {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** What settings.json holds (architecture 2), checked by hand-edit-proof schemas. Everything is off by default (ruling 1). */
 export const SETTINGS_VERSION = 1;
 
-const LIMITS = { senders: 10_000, except: 1000, chats: 1000, mailboxes: 1000, clients: 500, text: 320, mailbox: 1024 } as const;
+const LIMITS = { senders: 10_000, except: 1000, chats: 1000, mailboxes: 1000, clients: 500, watches: 2000, text: 320, mailbox: 1024 } as const;
 
 const text = z.string().min(1).max(LIMITS.text);
 const eventType = z.enum(['mail.received', 'messages.received']);
@@ -33,6 +33,17 @@ const clientRecord = z.strictObject({
   senders: z.union([z.literal('all'), z.array(text).max(LIMITS.senders)]).default('all'),
   grants: z.array(z.enum(['reading', 'search', 'reply'])).max(3).default([]),
   label: z.string().max(64).nullable().default(null),
+});
+
+/** A watch that the owner made, or of which the owner chose something. Arguments are checked by `events` when it opens. */
+const keptWatch = z.strictObject({
+  id: z.string().regex(/^[0-9a-f]{8}$/, 'must be 8 hex digits'),
+  client: clientRecord.shape.id,
+  type: eventType,
+  arguments: z.record(z.string().max(64), z.unknown()).default({}),
+  createdAt: z.number().min(0).max(8.64e15),
+  /** Folder for a client that reads files; an absolute path. */
+  inbox: z.string().min(1).max(4096).nullable().default(null),
 });
 
 export const MAX_RATE = 10_000;
@@ -65,6 +76,7 @@ const settingsSchema = z.strictObject({
   subjects: plain.subjects.default(true),
   ratePerHour: plain.ratePerHour.default(120),
   clients: z.array(clientRecord).max(LIMITS.clients).default([]),
+  watches: z.array(keptWatch).max(LIMITS.watches).default([]),
   http: z.boolean().default(false),
   hosts: z.array(text).max(LIMITS.chats).default([]),
   keepSendersDays: plain.keepSendersDays.default(0),

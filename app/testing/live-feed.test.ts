@@ -14,7 +14,7 @@ const mail = (n: number, sender = 'ada@example.com'): Occurrence => ({
   type: 'mail.received', eventId: `e${n}`, sender, timestamp: '2026-11-30T05:51:00.000Z',
   row: { store: 'mail', rowid: n, sender, from: { address: sender, name: null }, to: [], toCount: 0, subject: `Mail ${n}`, mailboxes: [], mailbox: null, attachmentCount: 0, hasAttachments: false, dateReceived: null, dateSent: null, messageIdHeader: null, conversationId: '' } as unknown as MailRow,
 });
-const outcome = (occurrence: Occurrence, more: Partial<Outcome> = {}): Outcome => ({ occurrence, notArrival: null, sentTo: [], later: [], notSent: [], ...more });
+const outcome = (occurrence: Occurrence, more: Partial<Outcome> = {}): Outcome => ({ occurrence, notArrival: null, sentTo: [], keptFor: [], later: [], notSent: [], ...more });
 
 function feedIn(folder: TempFolder) {
   const { policy, clock } = policyIn(folder.path);

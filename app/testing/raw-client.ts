@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { nativeFile } from '../engine/host.ts';
+import { licenceFault } from './licence-audit.ts';
 
 export interface Frame {
   /** Monotonic ns at which the last byte of the line was read. */
@@ -19,12 +20,20 @@ export class RawClient {
   readonly process: ChildProcess;
   readonly frames: Frame[] = [];
   stderr = '';
+  /** `initialize` was answered. */
+  #legacy = false;
+  /** Capabilities as `initialize` and `server/discover` gave them. */
+  readonly handshakes: Record<string, any>[] = [];
+  /** Notifications that this connection was never told it would get. Anything here also fails the test run, unless `lenient`. */
+  readonly licenceFaults: string[] = [];
+  readonly #lenient: boolean;
   readonly #waiters = new Set<() => void>();
   #rest: Buffer = Buffer.alloc(0);
   #nextId = 1000;
   #ended = false;
 
-  constructor(socketPath: string, options: { args?: readonly string[]; shim?: string } = {}) {
+  constructor(socketPath: string, options: { args?: readonly string[]; shim?: string; lenient?: boolean } = {}) {
+    this.#lenient = options.lenient === true;
     this.process = spawn(options.shim ?? nativeFile('belfry-mcp'), ['--client=test', '--socket', socketPath, ...(options.args ?? [])], { stdio: ['pipe', 'pipe', 'pipe'] });
     this.process.stdout!.on('data', (chunk: Buffer) => this.#read(chunk));
     this.process.stderr!.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
@@ -51,6 +60,29 @@ export class RawClient {
     const from = this.frames.length;
     this.send({ id, method, params: { _meta: modernMeta, ...params } });
     return (await this.until((frame) => frame.message['id'] === id && !('method' in frame.message), from)).message;
+  }
+
+  /** A request of the older revisions: without `_meta`. */
+  async ask(method: string, params: object = {}, id: string | number = this.#nextId++): Promise<Record<string, any>> {
+    const from = this.frames.length;
+    this.send({ id, method, params });
+    return (await this.until((frame) => frame.message['id'] === id && !('method' in frame.message), from, 60_000)).message;
+  }
+
+  /** Opens by the older handshake; gives the answer to `initialize`. */
+  async initialize(protocolVersion = '2025-11-25', name = 'test'): Promise<Record<string, any>> {
+    const { result } = await this.ask('initialize', { protocolVersion, capabilities: {}, clientInfo: { name, version: '1' } });
+    this.#legacy = true;
+    this.notify('notifications/initialized');
+    return result as Record<string, any>;
+  }
+
+  /** Calls a tool in the era of this connection; gives its result. */
+  async tool(name: string, args: object = {}, more: object = {}): Promise<Record<string, any>> {
+    const params = { name, arguments: args, ...more };
+    const answer = this.#legacy ? await this.ask('tools/call', params) : await this.request('tools/call', params);
+    if (!answer['result']) throw new Error(`A result was expected: ${JSON.stringify(answer)}`);
+    return answer['result'] as Record<string, any>;
   }
 
   /** Opens `events/stream`; resolves with `active` or with the error answer. */
@@ -114,11 +146,26 @@ export class RawClient {
     let end = this.#rest.indexOf(10);
     while (end !== -1) {
       const text = this.#rest.toString('utf8', 0, end);
-      this.frames.push({ at, text, message: JSON.parse(text) as Record<string, any> });
+      const message = JSON.parse(text) as Record<string, any>;
+      this.frames.push({ at, text, message });
+      this.#audit(message);
       this.#rest = this.#rest.subarray(end + 1);
       end = this.#rest.indexOf(10);
     }
     this.#wake();
+  }
+
+  #audit(message: Record<string, any>): void {
+    const capabilities = message['result']?.capabilities as Record<string, any> | undefined;
+    if (capabilities !== undefined) {
+      this.handshakes.push(capabilities);
+      this.#legacy ||= message['result'].protocolVersion !== undefined;
+    }
+    if (typeof message['method'] !== 'string') return;
+    const fault = licenceFault(message['method'], this.#legacy ? 'legacy' : 'modern', this.handshakes);
+    if (fault === null) return;
+    this.licenceFaults.push(fault);
+    if (!this.#lenient) throw new Error(fault);
   }
 
   #wake(): void {

@@ -28,7 +28,8 @@ export interface World extends AsyncDisposable {
   readonly fatal: string[];
   engine: Engine;
   startEngine(): Promise<Engine>;
-  client(args?: readonly string[]): RawClient;
+  /** @param lenient what it is sent without a declaration is only noted */
+  client(args?: readonly string[], lenient?: boolean): RawClient;
 }
 
 export const NUMBER = '+15550101234';
@@ -63,8 +64,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       await world.engine.start();
       return world.engine;
     },
-    client(args = []) {
-      const client = new RawClient(world.engine.socketPath, { args });
+    client(args = [], lenient = false) {
+      const client = new RawClient(world.engine.socketPath, { args, lenient });
       clients.push(client);
       return client;
     },

@@ -32,6 +32,7 @@ export const slices = (change: Partial<Slices> = {}): Slices => ({
   pausedUntil: null,
   access: { mail: store('readable'), messages: store('readable'), checkedAt: 1 },
   chats: [],
+  watches: [],
   ...change,
 });
 

@@ -13,7 +13,7 @@ import { quotedName } from '../../app/contract/health.ts';
 import { clockNow, useNow } from '../stores/clock.ts';
 import { engine, useEngine } from '../stores/engine-store.ts';
 import { run } from '../stores/notice-store.ts';
-import { shell } from '../stores/shell-store.ts';
+import { saveText } from '../stores/own-machine.ts';
 import { openSection, useView } from '../stores/view-store.ts';
 import { dayGroups } from './day-groups.ts';
 import { useActivity } from './use-activity.ts';
@@ -107,5 +107,5 @@ async function exportAll(): Promise<void> {
   const text = await run(engine.activity.export({}));
   if (text === null) return;
   const day = new Date(clockNow()).toISOString().slice(0, 10);
-  await run(shell().shell.save({ name: `belfry-activity-${day}.jsonl`, text }));
+  await saveText(`belfry-activity-${day}.jsonl`, text);
 }

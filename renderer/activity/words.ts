@@ -6,6 +6,7 @@ export type ActivityKind = ActivityRow['kind'];
 
 export const KINDS: Readonly<Record<ActivityKind, { readonly text: string; readonly kind: BadgeKind }>> = {
   delivered: { text: 'Delivered', kind: 'ok' },
+  sent: { text: 'Sent, not confirmed', kind: 'quiet' },
   not_sent: { text: 'Not sent', kind: 'quiet' },
   subscribed: { text: 'Subscribed', kind: 'quiet' },
   unsubscribed: { text: 'Unsubscribed', kind: 'quiet' },

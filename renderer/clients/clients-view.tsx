@@ -3,7 +3,7 @@ import { many } from '../../app/contract/glance.ts';
 import type { WiringRow } from '../../app/contract/shell.ts';
 import type { ClientRow, WaitingRow } from '../../app/contract/values.ts';
 import { Badge } from '../parts/badge.tsx';
-import { copyText } from '../parts/code-box.tsx';
+import { copyText } from '../stores/own-machine.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { WiringRow } from '../../app/contract/shell.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
-import { copyText } from '../parts/code-box.tsx';
+import { copyText } from '../stores/own-machine.ts';
 import { run } from '../stores/notice-store.ts';
 import { shell } from '../stores/shell-store.ts';
 import { openConnect } from '../stores/view-store.ts';

@@ -1,6 +1,6 @@
 import { useCallback, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type Ref } from 'react';
 import type { LiveRow } from '../../app/contract/values.ts';
-import { copyText } from '../parts/code-box.tsx';
+import { copyText } from '../stores/own-machine.ts';
 import { useListFocus } from '../parts/use-list-focus.ts';
 import { openAddSender, useView } from '../stores/view-store.ts';
 import { AllowSender, rowText, RowContent } from './live-row.tsx';

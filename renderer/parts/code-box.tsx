@@ -34,5 +34,3 @@ export function CopyButton({ text, name, label = 'Copy', tabIndex }: { readonly 
     </Button>
   );
 }
-
-export { copyText };

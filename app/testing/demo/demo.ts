@@ -59,8 +59,50 @@ interface Told {
   readonly text: string;
 }
 
-/** Follows the scenes: the writer commits, and each arrival that should ring is waited for. */
-async function play(writer: Writer, client: RawClient, account: string, events: number | null, started: number): Promise<number[]> {
+/** The other two ways of hearing, beside the events extension: a session with a channel, and a tool that waits. */
+class OtherWays {
+  readonly #channel: RawClient;
+  readonly #waiting: RawClient;
+  #pushes = 0;
+  #wait: Promise<Told & { batch: string }>;
+
+  private constructor(channel: RawClient, waiting: RawClient) {
+    this.#channel = channel;
+    this.#waiting = waiting;
+    this.#wait = this.#ask();
+  }
+  static async open(socket: string): Promise<OtherWays> {
+    const channel = new RawClient(socket, { args: ['--channel'] });
+    await channel.initialize();
+    const waiting = new RawClient(socket);
+    await waiting.tool('watch_events', { event: 'mail.received', arguments: { from: ['ada@example.com'], domains: ['example.org'] } });
+    await waiting.tool('watch_events', { event: 'messages.received', arguments: { from: ['+1 202 555 0143'] } });
+    return new OtherWays(channel, waiting);
+  }
+  async #ask(confirm?: string): Promise<Told & { batch: string }> {
+    for (;;) {
+      const answered = this.#waiting.frames.length;
+      const { structuredContent } = await this.#waiting.tool('wait_for_events', { timeoutSeconds: 50, ...(confirm !== undefined && { confirm }) });
+      if (structuredContent.batch !== null) return { at: this.#waiting.frames.slice(answered).at(-1)!.at, text: '', batch: structuredContent.batch as string };
+    }
+  }
+  /** Milliseconds from the commit until each of the two heard of the same arrival. */
+  async heard(committed: bigint, wait: number): Promise<{ channel: number; waiting: number }> {
+    const isPush = ({ message }: { message: Record<string, any> }) => message['method'] === 'notifications/claude/channel';
+    const push = await this.#channel.until(isPush, this.#pushes, wait);
+    this.#pushes = this.#channel.frames.indexOf(push) + 1;
+    const { at, batch } = await this.#wait;
+    this.#wait = this.#ask(batch);
+    this.#wait.catch(() => undefined);
+    return { channel: Number(push.at - committed) / 1e6, waiting: Number(at - committed) / 1e6 };
+  }
+  async end(): Promise<void> {
+    await Promise.all([this.#channel.end(), this.#waiting.end()]);
+  }
+}
+
+/** Follows the scenes: the writer commits, and each arrival that should ring is waited for, by each way of hearing. */
+async function play(writer: Writer, client: RawClient, others: OtherWays, account: string, events: number | null, started: number): Promise<number[]> {
   const latencies: number[] = [];
   let told = 0;
   const more = () => events === null || latencies.length < events;
@@ -78,7 +120,9 @@ async function play(writer: Writer, client: RawClient, account: string, events: 
     told = client.frames.indexOf(frame as never) + 1;
     const ms = Number(frame.at - committed) / 1e6;
     latencies.push(ms);
+    const other = await others.heard(committed, wait);
     say(`  ${clock()}  ${`${ms.toFixed(2)} ms`.padEnd(9)} ${scene.what.padEnd(44)} ${describe(frame.text)}`);
+    say(`            the same by channel ${other.channel.toFixed(2)} ms, by a tool that waits ${other.waiting.toFixed(2)} ms`);
     if (more()) await pause(events === null ? 1500 : 250);
   }
   return latencies;
@@ -108,6 +152,7 @@ async function main(): Promise<number> {
   const { engine, socket, page } = await startEngine(folder, flags.ui);
   let latencies: number[] = [];
   let client: RawClient | null = null;
+  let others: OtherWays | null = null;
   const stop = new Promise<never>((_, reject) => {
     process.once('SIGINT', () => reject(new Error('stopped')));
   });
@@ -119,11 +164,12 @@ async function main(): Promise<number> {
     client = new RawClient(socket);
     await client.stream('mail.received', { from: ['ada@example.com'], domains: ['example.org'] });
     await client.stream('messages.received', { from: ['+1 202 555 0143'] });
+    others = await OtherWays.open(socket);
     const shim = relative(process.cwd(), join(root, 'dist', 'bin', 'belfry-mcp'));
-    say('Belfry demo: copies of Mail\'s and Messages\' stores, a live writer, a real client behind the real helper.');
+    say('Belfry demo: copies of Mail\'s and Messages\' stores, a live writer, real clients behind the real helper.');
     say();
     say('To point Claude Code at this engine, from this folder:');
-    say(`  claude mcp add --scope user --transport stdio belfry -- "$PWD/${shim}" --client=claude-code --socket ${socket}`);
+    say(`  claude mcp add --scope user --transport stdio belfry -- "$PWD/${shim}" --client=claude-code --channel --socket ${socket}`);
     say(`  claude mcp remove belfry --scope user      (afterwards: this engine ends with the demo)`);
     say();
     say('To watch it in a browser (the address works once):');
@@ -131,7 +177,7 @@ async function main(): Promise<number> {
     say();
     say('Allowed here: ada@example.com, everyone at example.org, +1 202 555 0143. From commit to the client:');
     await Promise.race([
-      play(writer, client, account, flags.events, started).then((all) => { latencies = all; }),
+      play(writer, client, others, account, flags.events, started).then((all) => { latencies = all; }),
       stop,
     ]);
   } catch (error) {
@@ -142,6 +188,7 @@ async function main(): Promise<number> {
     latencies = client?.frames.length ? latencies : [];
   } finally {
     await client?.end();
+    await others?.end();
     engine.kill('SIGTERM');
     if (engine.exitCode === null) await once(engine, 'exit');
     await writer.stop();

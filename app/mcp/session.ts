@@ -1,0 +1,46 @@
+import type { Clock } from '../events/clock.ts';
+import type { EventType } from '../events/occurrence.ts';
+import type { Principal } from '../events/verdict.ts';
+import type { Inbox } from '../delivery/inbox.ts';
+import type { WatchPolicy, Watches } from '../delivery/watches.ts';
+import type { Channels, ChannelSession } from './channel.ts';
+import type { EventsBackend, EventsPeer } from './events-extension.ts';
+
+/** What a client may do at all at this moment: `off` where no event is on. */
+export type Access = 'open' | 'approval' | 'refused' | 'off';
+
+/** What tools, resources and the channel ask of the engine, on top of what the events extension does. */
+export interface Backend extends EventsBackend {
+  readonly watches: Watches;
+  readonly inbox: Inbox;
+  readonly channels: Channels;
+  readonly policy: WatchPolicy;
+  readonly clock: Clock;
+  readonly paused: boolean;
+  /** Puts a client's wish before the owner: what it would like to have, by filter entries. */
+  requests(principal: Principal, type: EventType, entries: readonly string[]): void;
+  /** A client set a watch, or asked for one that it has. */
+  watched(principal: Principal, type: EventType, entries: readonly string[], isNew: boolean): void;
+  /** A client looked into its inbox or waits at it. */
+  pulled(principal: Principal): void;
+}
+
+/** One connection, as far as tools and resources must remember it. */
+export interface Session {
+  readonly peer: EventsPeer;
+  readonly backend: Backend;
+  readonly era: 'legacy' | 'modern';
+  /** What the last answer of this connection handed out; a legacy client confirms it by asking again. */
+  lastBatch: string | null;
+  /** Calls that wait now. */
+  waits: number;
+  /** Set once the channel of this connection may be written to. */
+  channel: ChannelSession | null;
+}
+
+export function accessOf(backend: Backend, principal: Principal): Access {
+  const gates = backend.types.map((type) => backend.gate(principal, type));
+  if (gates.some((gate) => gate === 'open' || gate === 'paused')) return 'open';
+  if (gates.includes('approval')) return 'approval';
+  return gates.includes('refused') || backend.policy.isDenied(principal) ? 'refused' : 'off';
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { StoreError } from '../../apple/reader.ts';
+import { ErrorCode, EventsError } from '../../events/errors.ts';
+import type { Principal } from '../../events/verdict.ts';
+import type { Session } from '../session.ts';
+
+/** A call as a tool sees it. */
+export interface ToolCall {
+  readonly session: Session;
+  readonly principal: Principal;
+  readonly signal: AbortSignal;
+  /** Null where the client asked for no progress. Values must rise. */
+  readonly progress: ((progress: number, total: number, message: string) => void) | null;
+}
+
+/** A sentence that a model can act on, and the same as data. */
+export type ToolAnswer =
+  | { readonly sentence: string; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly error: string };
+
+export interface Tool<I extends z.ZodType = z.ZodType> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: I;
+  readonly output: z.ZodType;
+  readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean; readonly idempotentHint: boolean; readonly openWorldHint: boolean };
+  /** Listed only for clients that the owner let in. */
+  readonly granted: boolean;
+  run(args: z.output<I>, call: ToolCall): ToolAnswer | Promise<ToolAnswer>;
+}
+
+/** Keeps the input's type inside one tool; outside all tools are alike. */
+export const tool = <I extends z.ZodType>(value: Tool<I>): Tool => value as unknown as Tool;
+
+export const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
+
+export const watchId = z.string().regex(/^[0-9a-f]{8}$/, 'must be the id of a watch: 8 hex digits');
+export const NO_WATCH = 'watch: no watch of this client has this id. list_watches shows yours.';
+
+/** As `tools/list` shows it. */
+export function describeTool({ name, title, description, input, output, annotations }: Tool): Record<string, unknown> {
+  return { name, title, description, inputSchema: z.toJSONSchema(input, { io: 'input' }), outputSchema: z.toJSONSchema(output), annotations };
+}
+
+/** Runs a tool. Bad arguments and refusals are answers that the model reads, not protocol errors. */
+export async function runTool(each: Tool, args: unknown, call: ToolCall): Promise<Record<string, unknown>> {
+  const parsed = each.input.safeParse(args ?? {});
+  if (!parsed.success) return failure(argumentSentence(parsed.error, Object.keys((each.input as z.ZodObject).shape)));
+  try {
+    const answer = await each.run(parsed.data, call);
+    if ('error' in answer) return failure(answer.error);
+    const { sentence, value } = answer;
+    return { content: [{ type: 'text', text: sentence }, { type: 'text', text: JSON.stringify(value) }], structuredContent: value };
+  } catch (error) {
+    if (error instanceof EventsError) return failure(eventsSentence(error));
+    if (error instanceof StoreError) return failure(UNREADABLE);
+    call.session.backend.fault(each.name, error);
+    return failure('Belfry met an unexpected fault. Its log says more.');
+  }
+}
+
+export const UNREADABLE = 'The store cannot be read at the moment. Try again in a minute; the owner can see why in Belfry.';
+
+const failure = (text: string) => ({ content: [{ type: 'text', text }], isError: true });
+
+function eventsSentence(error: EventsError): string {
+  if (error.code === ErrorCode.resourceExhausted) return `There is a limit: ${String(error.data?.['limit'])} may be at most ${String(error.data?.['max'])}. Stop a watch that is no longer needed.`;
+  if (error.code === ErrorCode.internal) return UNREADABLE;
+  return error.message;
+}
+
+/** The first issue as `place: rule`; values are never repeated. */
+function argumentSentence(error: z.ZodError, known: readonly string[]): string {
+  const issue = error.issues[0]!;
+  const place = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 64)}`)).join('').replace(/^\./, '') || 'arguments';
+  if (issue.code === 'unrecognized_keys') {
+    return `${place}: unknown field ${JSON.stringify(String(issue.keys[0]).slice(0, 64))}; known are ${known.join(', ') || 'none'}`;
+  }
+  return `${place}: ${issue.message.replace(/^Invalid input: /, '').replace(/^Too (big|small): /, '')}`;
+}

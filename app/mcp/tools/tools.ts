@@ -1,0 +1,46 @@
+import { ProtocolError, type Server } from '@modelcontextprotocol/server';
+import { ErrorCode } from '../../events/errors.ts';
+import { accessOf, type Session } from '../session.ts';
+import { listEventTypes } from './event-types.ts';
+import { checkInbox, waitForEvents } from './inbox-tools.ts';
+import { requestAccess } from './request-access.ts';
+import { describeTool, runTool, type Tool } from './tool.ts';
+import { listWatches, stopWatch, watchEvents } from './watch-tools.ts';
+
+/** In the order in which a model needs them; the order of `tools/list` is stable. */
+const tools: readonly Tool[] = [listEventTypes, watchEvents, waitForEvents, checkInbox, listWatches, stopWatch, requestAccess];
+const descriptions = new Map(tools.map((each) => [each, describeTool(each)]));
+
+/** What a client sees now: everything only once the owner let it in. */
+const listed = (isGranted: boolean) => tools.filter((each) => isGranted || !each.granted);
+
+export function registerTools(server: Server, session: Session): void {
+  const { backend, peer } = session;
+  const granted = async () => accessOf(backend, await peer.principal) === 'open';
+  server.setRequestHandler('tools/list', async (request) => {
+    if (request.params?.cursor !== undefined) throw new ProtocolError(ErrorCode.invalidParams, 'cursor: there is only one page');
+    return { tools: listed(await granted()).map((each) => descriptions.get(each)!) as never };
+  });
+  server.setRequestHandler('tools/call', async (request, ctx) => {
+    const { name, arguments: args } = request.params;
+    const each = tools.find((known) => known.name === name);
+    if (!each) throw new ProtocolError(ErrorCode.invalidParams, `name: there is no tool of this name; there are ${listed(await granted()).map((known) => known.name).join(', ')}`);
+    const principal = await peer.principal;
+    const access = accessOf(backend, principal);
+    if (each.granted && access !== 'open') return refusal(access) as never;
+    const token = ctx.mcpReq._meta?.progressToken;
+    const licence = token === undefined ? null : peer.connection.license('_meta.progressToken');
+    const progress = licence === null ? null : (done: number, total: number, message: string) => {
+      if (!ctx.mcpReq.signal.aborted) void ctx.mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token!, progress: done, total, message } });
+    };
+    return await runTool(each, args, { session, principal, signal: ctx.mcpReq.signal, progress }) as never;
+  });
+}
+
+const refusals = {
+  approval: 'The owner of this Mac has not let this client in yet. Call request_access; they answer in Belfry.',
+  refused: 'The owner of this Mac does not allow this client. Only they can change that, in Belfry.',
+  off: 'Every event is switched off. The owner of this Mac can turn events on in Belfry.',
+} as const;
+
+const refusal = (access: keyof typeof refusals) => ({ content: [{ type: 'text', text: refusals[access] }], isError: true });
