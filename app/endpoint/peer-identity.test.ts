@@ -237,4 +237,18 @@ describe('real processes', () => {
       socket.destroy();
     }
   });
+
+  test('whether a program runs is told by the end of its path, for as long as it does', async () => {
+    const end = '/Mail.app/Contents/MacOS/Mail';
+    mkdirSync(folder.at('Mail.app', 'Contents', 'MacOS'), { recursive: true });
+    copyFileSync('/bin/sleep', folder.at('Mail.app', 'Contents', 'MacOS', 'Mail'));
+    expect(peers.runs(end)).toBe(false);
+    const child = spawn(folder.at('Mail.app', 'Contents', 'MacOS', 'Mail'), ['60']);
+    await once(child, 'spawn');
+    expect(peers.runs(end)).toBe(true);
+    expect(peers.runs(`Not${end}`)).toBe(false);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(peers.runs(end)).toBe(false);
+  });
 });

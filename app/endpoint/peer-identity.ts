@@ -51,6 +51,8 @@ export interface PeerIdentifier {
 export interface SystemPeers extends PeerIdentifier {
   /** @throws where the descriptor is no connected unix socket */
   credentials(socket: Accepted): Credentials;
+  /** Whether a process runs whose executable's path ends so. Looks through all processes: a millisecond or more. */
+  runs(pathEnd: string): boolean;
   /** In the app the peer must be our own signed helper (architecture 6). */
   isSignedBy(socket: Accepted, team: string, signingId: string): Promise<boolean>;
 }
@@ -58,6 +60,7 @@ export interface SystemPeers extends PeerIdentifier {
 interface Addon {
   credentials(fd: number): Credentials;
   startTime(pid: number): string | null;
+  runs(pathEnd: string): boolean;
   ancestors(pid: number, max: number, token?: Buffer): Promise<Omit<ProcessFacts, 'image'>[]>;
 }
 
@@ -229,6 +232,7 @@ export function peerIdentifier(addonPath: string): SystemPeers {
       const [peer, ...above] = chain;
       return identityOf(chooseClient(peer && nameOf(peer) !== SHIM ? chain : above), hashOf);
     },
+    runs: (pathEnd) => addon.runs(pathEnd),
     alive: ({ pid, startTime }) => addon.startTime(pid) === startTime,
   };
 }

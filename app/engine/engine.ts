@@ -44,6 +44,7 @@ import { Pulls } from './pulls.ts';
 import { slicesOf } from './report.ts';
 import { sealCounter } from './seal-counter.ts';
 import { Sightings } from './sightings.ts';
+import { SourceApps } from './source-apps.ts';
 import { openState } from './state-file.ts';
 import { version } from './version.ts';
 
@@ -66,6 +67,8 @@ export interface EngineOptions {
   readonly watcher?: () => StoreWatcher;
   /** Something that ends the engine: the socket was replaced. A whole sentence. */
   readonly onFatal: (sentence: string) => void;
+  /** Whether Mail or Messages itself runs; absent where that cannot be told. */
+  readonly sourceRuns?: (kind: StoreKind) => boolean;
 }
 
 /** Connections in all, and of one identity (architecture 5). */
@@ -99,6 +102,7 @@ export class Engine {
   readonly contacts: AddressBook | null;
   readonly startedAt: number;
   readonly socketPath: string;
+  readonly sourceApps: SourceApps;
   readonly #lock: FolderLock;
   readonly #state: Database;
   readonly watches: Watches;
@@ -151,6 +155,7 @@ export class Engine {
     this.activity.keepSenders(this.policy.settings.keepSendersDays);
     this.seen = new Sightings(this.activity.lastDeliveries());
     this.live = new LiveFeed(this.policy, this.clock);
+    this.sourceApps = new SourceApps(options.sourceRuns, this.clock);
     this.changes = new Changes(this.clock, () => slicesOf(this));
     this.chats = new ChatNames(() => this.readable('messages'));
     this.contacts = options.addressBookDir === null ? null : new AddressBook({ folder: options.addressBookDir, region: this.policy.region });

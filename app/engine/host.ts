@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { existsSync } from 'node:fs';
 import { regionFromLocale } from '../apple/sender.ts';
+import type { StoreKind } from '../apple/occurrence.ts';
 import { peerIdentifier } from '../endpoint/peer-identity.ts';
 import { EndpointError } from '../endpoint/endpoint.ts';
 import { FolderHeldError } from '../endpoint/lock.ts';
@@ -28,11 +29,15 @@ export function storesOf({ mailDir, messagesDb }: Pick<EngineSettings, 'mailDir'
   return { mailDir: mailDir ?? join(library, 'Mail'), messagesDb: messagesDb ?? join(library, 'Messages', 'chat.db') };
 }
 
+/** Ends of the executables' paths: Mail and Messages may lie below /System or /System/Volumes. */
+const APPLE_APPS: Readonly<Record<StoreKind, string>> = { mail: '/Mail.app/Contents/MacOS/Mail', messages: '/Messages.app/Contents/MacOS/Messages' };
+
 /** The engine with everything that a system has: its stores, its clock, its kernel. Tests and the bench replace edges. */
 export function engineOf(
   settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void, edges: Pick<EngineOptions, 'clock' | 'watcher'> = {},
 ): Engine {
   const library = join(homedir(), 'Library');
+  const peers = peerIdentifier(nativeFile('peer-identity.node'));
   return new Engine({
     dataDir: settings.dataDir,
     ...storesOf(settings),
@@ -42,7 +47,8 @@ export function engineOf(
     kind,
     trustLocalClients: settings.trustLocalClients === true,
     sealKey: settings.sealKey,
-    peers: peerIdentifier(nativeFile('peer-identity.node')),
+    peers,
+    ...(process.platform === 'darwin' && { sourceRuns: (kind: StoreKind) => peers.runs(APPLE_APPS[kind]) }),
     log,
     onFatal,
     ...edges,

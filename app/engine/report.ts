@@ -47,8 +47,7 @@ export function eventRows(engine: Engine, snapshot = engine.policy.snapshot(), u
     return {
       type,
       on,
-      // Nothing that we may ask says whether Mail or Messages itself runs.
-      sourceOpen: null,
+      sourceOpen: engine.sourceApps.runs(store),
       accounts: isMail ? engine.accounts : null,
       readAt: on && tail.trouble === null ? tail.readAt : null,
       mailboxes: isMail && snapshot.mailboxes !== null ? shownMailboxes(engine.readable('mail'), snapshot.mailboxes) : null,

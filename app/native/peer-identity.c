@@ -90,6 +90,18 @@ static napi_value start_time(napi_env env, napi_callback_info info) {
     return text_or_null(env, pid > 0 && process_start(pid, start, &parent) ? start : NULL);
 }
 
+static napi_value runs(napi_env env, napi_callback_info info) {
+    size_t count = 1, length = 0;
+    napi_value args[1], result;
+    char end[512];
+    napi_get_cb_info(env, info, &count, args, NULL, NULL);
+    if (count < 1 || napi_get_value_string_utf8(env, args[0], end, sizeof end, &length) != napi_ok || length == 0) {
+        return fail(env, "runs takes the end of an executable's path");
+    }
+    napi_get_boolean(env, process_runs(end), &result);
+    return result;
+}
+
 struct chain {
     napi_async_work work;
     napi_deferred deferred;
@@ -200,7 +212,7 @@ NAPI_MODULE_INIT() {
     static const struct {
         const char *name;
         napi_callback call;
-    } calls[] = {{"credentials", credentials}, {"startTime", start_time}, {"ancestors", ancestors}};
+    } calls[] = {{"credentials", credentials}, {"startTime", start_time}, {"ancestors", ancestors}, {"runs", runs}};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         napi_value function;
         napi_create_function(env, calls[i].name, NAPI_AUTO_LENGTH, calls[i].call, NULL, &function);

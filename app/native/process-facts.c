@@ -15,6 +15,8 @@
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/sysctl.h>
+#else
+#include <dirent.h>
 #endif
 
 void process_free(struct process_facts *f) {
@@ -24,6 +26,11 @@ void process_free(struct process_facts *f) {
     free(f->team);
     free(f->signing_id);
     memset(f, 0, sizeof *f);
+}
+
+static bool ends_with(const char *path, size_t length, const char *end) {
+    size_t tail = strlen(end);
+    return tail > 0 && length >= tail && memcmp(path + length - tail, end, tail) == 0;
 }
 
 #ifdef __APPLE__
@@ -150,6 +157,27 @@ static void read_rest(struct process_facts *f, const unsigned char *token) {
     read_signature(f, token);
 }
 
+static int all_processes(pid_t **pids) {
+    int room = proc_listallpids(NULL, 0);
+    if (room <= 0) return 0;
+    room += 64; /* some may start meanwhile */
+    *pids = malloc((size_t)room * sizeof **pids);
+    return *pids ? proc_listallpids(*pids, room * (int)sizeof **pids) : 0;
+}
+
+bool process_runs(const char *path_end) {
+    pid_t *pids = NULL;
+    int count = all_processes(&pids);
+    bool runs = false;
+    char path[PROC_PIDPATHINFO_MAXSIZE];
+    for (int i = 0; i < count && !runs; i++) {
+        int length = pids[i] > 0 ? proc_pidpath(pids[i], path, sizeof path) : 0;
+        runs = length > 0 && ends_with(path, (size_t)length, path_end);
+    }
+    free(pids);
+    return runs;
+}
+
 #else
 
 /* A whole file of /proc, which says no size; at most 1 MiB of it. */
@@ -208,6 +236,21 @@ static void read_rest(struct process_facts *f, const unsigned char *token) {
     f->path = read_link(f->pid, "exe");
     f->cwd = read_link(f->pid, "cwd");
     f->argv = read_file(name, &f->argv_length);
+}
+
+bool process_runs(const char *path_end) {
+    DIR *folder = opendir("/proc");
+    if (!folder) return false;
+    bool runs = false;
+    struct dirent *entry;
+    while (!runs && (entry = readdir(folder))) {
+        int pid = atoi(entry->d_name);
+        char *path = pid > 0 ? read_link((pid_t)pid, "exe") : NULL;
+        runs = path && ends_with(path, strlen(path), path_end);
+        free(path);
+    }
+    closedir(folder);
+    return runs;
 }
 
 #endif

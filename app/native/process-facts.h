@@ -31,6 +31,9 @@ bool process_start(pid_t pid, char start[START_BYTES], pid_t *parent);
  */
 bool process_read(pid_t pid, const unsigned char *token, struct process_facts *out);
 
+/* Whether a process runs whose executable's path ends so. False also where none may be looked at. */
+bool process_runs(const char *path_end);
+
 void process_free(struct process_facts *facts);
 
 #endif
