@@ -104,6 +104,10 @@ test('hashes files in a stream and again only if they changed', async () => {
   expect(await Promise.all([hashOf(folder.at('a')), hashOf(folder.at('a'))])).toEqual([sha(content), sha(content)]);
   writeFileSync(folder.at('a'), Buffer.from('short'));
   expect(await hashOf(folder.at('a'))).toBe(sha(Buffer.from('short')));
+  // Long ones are hashed on a thread: the same bytes, to the last part of a buffer.
+  const long = Buffer.alloc(9_000_001, 'y');
+  writeFileSync(folder.at('b'), long);
+  expect(await Promise.all([hashOf(folder.at('b')), hashOf(folder.at('b'))])).toEqual([sha(long), sha(long)]);
   mkdirSync(folder.at('folder'));
   expect(await hashOf(folder.at('folder'))).toBeNull();
   expect(await hashOf(folder.at('none'))).toBeNull();

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { open, type FileHandle } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { basename, isAbsolute, resolve } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import type { ClientIdentity } from '../policy/clients.ts';
 import type { ClientProcess } from '../policy/settings.ts';
 
@@ -178,7 +180,7 @@ export function fileHasher(max = 256): (path: string) => Promise<string | null> 
       let hash = known.get(key);
       if (!hash) {
         if (known.size >= max) known.delete(known.keys().next().value!);
-        hash = hashFile(file);
+        hash = hashFile(file, stat.size);
         known.set(key, hash);
         hash.catch(() => known.delete(key));
       }
@@ -191,8 +193,26 @@ export function fileHasher(max = 256): (path: string) => Promise<string | null> 
   };
 }
 
-/** One buffer for all of it: an executable of 100 MB must not make the engine that big. */
-async function hashFile(file: FileHandle): Promise<string> {
+/** Above this a hash takes the event loop from everybody else: an agent's executable has up to 400 MB. */
+const LONG_BYTES = 4n * 1024n * 1024n;
+
+/** Reads through the descriptor, which threads share. One buffer for all of it, or the engine would grow by the file. */
+const HASH_THREAD = `
+  const { createHash } = require('node:crypto');
+  const { readSync } = require('node:fs');
+  const { parentPort, workerData } = require('node:worker_threads');
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(1 << 20);
+  for (let at = 0, read; (read = readSync(workerData, buffer, 0, buffer.length, at)) > 0; at += read) hash.update(buffer.subarray(0, read));
+  parentPort.postMessage(hash.digest('hex'));
+`;
+
+async function hashFile(file: FileHandle, bytes: bigint): Promise<string> {
+  if (bytes > LONG_BYTES) {
+    const worker = new Worker(HASH_THREAD, { eval: true, workerData: file.fd, stdout: false, stderr: false });
+    const [hash] = (await once(worker, 'message')) as [string];
+    return hash;
+  }
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(1 << 18);
   for (let at = 0; ;) {

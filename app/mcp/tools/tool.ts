@@ -23,7 +23,7 @@ export interface Tool<I extends z.ZodType = z.ZodType> {
   readonly title: string;
   readonly description: string;
   readonly input: I;
-  readonly output: z.ZodType;
+  readonly output: z.ZodObject;
   readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean; readonly idempotentHint: boolean; readonly openWorldHint: boolean };
   /** Listed only for clients that the owner let in. */
   readonly granted: boolean;
@@ -38,9 +38,12 @@ export const READS = { readOnlyHint: true, destructiveHint: false, idempotentHin
 export const watchId = z.string().regex(/^[0-9a-f]{8}$/, 'must be the id of a watch: 8 hex digits');
 export const NO_WATCH = 'watch: no watch of this client has this id. list_watches shows yours.';
 
+/** The sentence is in the value too: some clients give their model nothing but the structured content. */
+const note = z.string().describe('What it means and what to do next.');
+
 /** As `tools/list` shows it. */
 export function describeTool({ name, title, description, input, output, annotations }: Tool): Record<string, unknown> {
-  return { name, title, description, inputSchema: z.toJSONSchema(input, { io: 'input' }), outputSchema: z.toJSONSchema(output), annotations };
+  return { name, title, description, inputSchema: z.toJSONSchema(input, { io: 'input' }), outputSchema: z.toJSONSchema(output.extend({ note })), annotations };
 }
 
 /** Runs a tool. Bad arguments and refusals are answers that the model reads, not protocol errors. */
@@ -51,7 +54,7 @@ export async function runTool(each: Tool, args: unknown, call: ToolCall): Promis
     const answer = await each.run(parsed.data, call);
     if ('error' in answer) return failure(answer.error);
     const { sentence, value } = answer;
-    return { content: [{ type: 'text', text: sentence }, { type: 'text', text: JSON.stringify(value) }], structuredContent: value };
+    return { content: [{ type: 'text', text: sentence }, { type: 'text', text: JSON.stringify(value) }], structuredContent: { note: sentence, ...value } };
   } catch (error) {
     if (error instanceof EventsError) return failure(eventsSentence(error));
     if (error instanceof StoreError) return failure(UNREADABLE);
