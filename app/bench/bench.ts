@@ -31,8 +31,11 @@ for (const group of chosen) {
   process.stderr.write(`bench: ${group} took ${results.at(-1)!.seconds} s\n`);
   global.gc?.();
 }
-const figures = results.flatMap((result) => result.figures);
-process.stdout.write(`${table(figures)}\n${misses(figures)}`);
+process.stdout.write(`${table(results.flatMap((result) => result.figures))}\n`);
+for (const { figures, loadBefore, group } of results) {
+  const busy = `What else ran is not ours to measure: the load was ${loadBefore.toFixed(1)} on ${cpus().length} cores as "${group}" began. The raw samples are in bench-results.json.`;
+  process.stdout.write(misses(figures, busy));
+}
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const machine = { node: process.version, platform: process.platform, cores: cpus().length, model: cpus()[0]?.model };
 writeFileSync(`${root}/bench-results.json`, JSON.stringify({ at: new Date().toISOString(), machine, results }, null, 1));

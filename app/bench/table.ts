@@ -35,12 +35,12 @@ export function table(figures: readonly Figure[]): string {
   return [['Figure', 'Measured', 'Must reach', 'Against, in the same run', 'Reached'], ['---', '---', '---', '---', '---'], ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** One line for each missed figure; empty if all were reached. */
-export function misses(figures: readonly Figure[]): string {
+/** One line for each missed figure; empty if all were reached. @param otherwise the cause where a figure names none */
+export function misses(figures: readonly Figure[], otherwise: string): string {
   const missed = figures.filter(({ measured }) => !measured.every(isMet));
   return missed.map(({ figure, measured, why }) => {
     const named = measured.filter((each) => !isMet(each)).map(({ what, value, unit, atMost, atLeast }) => `${what} ${short(value)} ${unit} instead of ${short((atMost ?? atLeast)!)}`);
-    return `Not reached: ${figure}: ${named.join(', ')}. ${why ?? 'No cause was measured; the raw samples are in bench-results.json.'}\n`;
+    return `Not reached: ${figure}: ${named.join(', ')}. ${why ?? otherwise}\n`;
   }).join('');
 }
 
