@@ -8,9 +8,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const bundle = await rolldown({
-  input: { belfry: join(root, 'app/cli/belfry.ts'), engine: join(root, 'app/engine/process.ts') },
+  input: { belfry: join(root, 'app/cli/belfry.ts'), engine: join(root, 'app/engine/process.ts'), 'search-worker': join(root, 'app/search/index-worker.ts') },
   platform: 'node',
-  external: ['better-sqlite3'],
+  external: ['better-sqlite3', 'better-sqlite3-multiple-ciphers'],
   transform: { define: { BELFRY_VERSION: JSON.stringify(version) } },
 });
 // Chunks are named by their content: old ones would stay for ever.

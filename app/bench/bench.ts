@@ -11,6 +11,7 @@ const groups: Readonly<Record<string, () => Promise<Figure[]>>> = {
   streams: async () => (await import('./streams.ts')).streams(),
   idle: async () => (await import('./idle.ts')).idle(),
   shim: async () => (await import('./shim.ts')).shim(),
+  reading: async () => (await import('./reading.ts')).reading(),
 };
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
