@@ -11,9 +11,9 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const resolve = { mainFields: ['module', 'main'] };
 
 const bundle = await rolldown({
-  input: { belfry: join(root, 'app/cli/belfry.ts'), engine: join(root, 'app/engine/process.ts') },
+  input: { belfry: join(root, 'app/cli/belfry.ts'), engine: join(root, 'app/engine/process.ts'), 'search-worker': join(root, 'app/search/index-worker.ts') },
   platform: 'node',
-  external: ['better-sqlite3'],
+  external: ['better-sqlite3', 'better-sqlite3-multiple-ciphers'],
   resolve,
   transform: { define: { BELFRY_VERSION: JSON.stringify(version) } },
 });

@@ -15,7 +15,7 @@ function sourceHash() {
   const folders = [join(root, 'renderer'), join(root, 'app', 'contract')];
   const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true }).map((name) => join(folder, name)));
   const sources = files.filter((file) => /\.(tsx?|css|html)$/.test(file) && !/\.test\.tsx?$/.test(file) && !file.includes(`${sep}testing${sep}`) && statSync(file).isFile());
-  for (const file of [...sources.sort(), fileURLToPath(import.meta.url), join(root, 'package-lock.json')]) hash.update(file.slice(root.length)).update(readFileSync(file));
+  for (const file of [...sources.sort(), fileURLToPath(import.meta.url), join(root, 'package-lock.json'), join(root, 'resources', 'icon.svg')]) hash.update(file.slice(root.length)).update(readFileSync(file));
   return hash.digest('hex');
 }
 

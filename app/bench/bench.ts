@@ -13,6 +13,7 @@ const groups: Readonly<Record<string, () => Promise<Figure[]>>> = {
   idle: async () => (await import('./idle.ts')).idle(),
   shim: async () => (await import('./shim.ts')).shim(),
   page: async () => (await import('./page.ts')).page(),
+  reading: async () => (await import('./reading.ts')).reading(),
 };
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });

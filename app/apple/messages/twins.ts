@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Store } from '../store.ts';
-import { readAttributedBody } from './attributed-body.ts';
+import { readBodyText } from './typedstream.ts';
 import { NANOSECONDS_FROM, unpeeked, type MessageColumns } from './message-columns.ts';
 import { indexedBy, indexOn } from './table-index.ts';
 
@@ -82,7 +82,7 @@ export class Twins {
   #text(rowid: number): string | null {
     const row = this.#store.statement(`SELECT attributedBody, text FROM message WHERE ROWID = ${unpeeked('?')}`, 'raw').get(rowid) as [unknown, unknown] | undefined;
     if (row === undefined) return null;
-    const body = row[0] instanceof Uint8Array ? readAttributedBody(row[0]) : null;
+    const body = row[0] instanceof Uint8Array ? readBodyText(row[0]) : null;
     const text = (body ?? (typeof row[1] === 'string' ? row[1] : '')).replace(PLACEHOLDERS, '').trim();
     return text === '' ? null : text;
   }

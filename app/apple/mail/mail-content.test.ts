@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { fuzz, FUZZ_TIMEOUT } from '../../testing/fuzz.ts';
+import { corpusMail } from '../../testing/mail-corpus.ts';
+import { readMailContent, readMailText } from './mail-content.ts';
+import { leaves, MAX_DEPTH, MAX_PARTS, readTree } from './mime-tree.ts';
+
+const mail = (...lines: string[]): Buffer => Buffer.from(lines.join('\r\n'));
+const text = async (...lines: string[]): Promise<string> => (await readMailText(mail(...lines))).text;
+const typed = (type: string, encoding: string, body: string | Buffer): Buffer => Buffer.concat([mail(`Content-Type: ${type}`, `Content-Transfer-Encoding: ${encoding}`, '', ''), Buffer.from(body)]);
+const decoded = async (type: string, encoding: string, body: string | Buffer): Promise<string> => (await readMailText(typed(type, encoding, body))).text;
+
+// RFC 2045 and what senders do with charsets.
+test.each<[string, string, string, string | Buffer, string]>([
+  ['7bit', 'text/plain', '7bit', 'Hello', 'Hello'],
+  ['quoted-printable', 'text/plain; charset=utf-8', 'quoted-printable', 'Z=C3=BCrich =\r\nis=20big =\nand 1=2', 'Zürich is big and 1=2'],
+  ['quoted-printable in small letters', 'text/plain; charset=utf-8', 'Quoted-Printable', 'Z=c3=bcrich', 'Zürich'],
+  ['an escape cut at the end', 'text/plain', 'quoted-printable', 'abc=4', 'abc=4'],
+  ['base64 with line ends', 'text/plain; charset="utf-8"', 'BASE64', '5bGx\r\n55Sw\r\n', '山田'],
+  ['base64 with junk behind', 'text/plain; charset=utf-8', 'base64', 'SGk=\r\n-- list footer', 'Hi'],
+  ['latin 1', 'text/plain; charset=ISO-8859-1', '8bit', Buffer.from('Zürich', 'latin1'), 'Zürich'],
+  ['Japanese by postal-mime', 'text/plain; charset=cp932', '8bit', Buffer.from([0x8e, 0x52, 0x93, 0x63]), '山田'],
+  ['ISO-2022-JP', 'text/plain; charset=iso-2022-jp', '7bit', Buffer.from('1b24423b3345441b2842', 'hex'), '山田'],
+  ['says ASCII, is UTF-8', 'text/plain; charset=us-ascii', '8bit', 'Zürich', 'Zürich'],
+  ['says latin 1, is UTF-8', 'text/plain; charset=iso-8859-1', '8bit', 'Zürich €', 'Zürich €'],
+  ['says nothing, is UTF-8', 'text/plain', '8bit', 'Zürich', 'Zürich'],
+  ['says nothing, is latin 1', 'text/plain', '8bit', Buffer.from('Zürich', 'latin1'), 'Zürich'],
+  ['says UTF-8, is not', 'text/plain; charset=utf-8', '8bit', Buffer.from([0x61, 0xff, 0x62]), 'a\ufffdb'],
+  ['a charset that nobody knows', 'text/plain; charset=x-klingon', '7bit', 'Hello', 'Hello'],
+  ['an encoding that nobody knows', 'text/plain', 'x-uuencode', 'Hello', 'Hello'],
+  ['flowed', 'text/plain; charset=utf-8; format=flowed', '7bit', 'one \r\ntwo\r\n', 'one two'],
+  ['a type that is none', 'garbage', '7bit', 'Hello', 'Hello'],
+])('%s', async (_name, type, encoding, body, expected) => {
+  expect(await decoded(type, encoding, body)).toBe(expected);
+});
+
+test('of two forms the plain one is the text, unless it is blank', async () => {
+  const both = (plain: string): string[] => [
+    'Content-Type: multipart/alternative; boundary="b"', '', '--b', 'Content-Type: text/plain', '', plain, '--b', 'Content-Type: text/html', '', '<p>Rich <a href="https://x.example/a">here</a></p>', '--b--', '',
+  ];
+  expect(await readMailText(mail(...both('Plain')))).toEqual({ text: 'Plain', quotes: [], source: 'plain', missing: [] });
+  expect(await readMailText(mail(...both('  ')))).toMatchObject({ text: 'Rich here', source: 'html' });
+  expect((await readMailContent(mail(...both('Plain')))).links).toEqual([{ url: 'https://x.example/a', text: 'here' }]);
+});
+
+test('attachments: part numbers, decoded names, sizes, what lies beside; nothing of them in the text', async () => {
+  const content = await readMailContent(mail(
+    'Subject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=', 'From: "Ada, L." <ada@example.org>', 'Date: Tue, 14 Nov 2023 22:13:20 +0000', 'Content-Type: multipart/mixed; boundary=outer', '',
+    '--outer', 'Content-Type: multipart/related; boundary=inner', '', '--inner', 'Content-Type: text/html', '', '<p>See <img src="cid:a@b" alt=""></p>',
+    '--inner', 'Content-Type: image/png', 'Content-ID: <a@b>', 'Content-Transfer-Encoding: base64', '', 'AAECAwQ=', '--inner--',
+    '--outer', `Content-Type: application/pdf;\r\n name="=?utf-8?B?w6QucGRm?="`, 'Content-Disposition: attachment;', ` filename*0*=utf-8''%C3%A4;`, ' filename*1=".pdf"', 'X-Apple-Content-Length: 35967', 'Content-Transfer-Encoding: base64', '', '',
+    '--outer', 'Content-Type: text/plain; name=notes.txt', 'Content-Disposition: attachment', '', 'secret notes', '--outer--', '',
+  ));
+  expect(content.text).toBe('See');
+  expect(content.headers).toMatchObject({ subject: 'Grüße', from: [{ address: 'ada@example.org', name: 'Ada, L.' }], date: 1_700_000_000_000, to: [] });
+  expect(content.attachments).toEqual([
+    { part: '1.2', name: null, rawName: null, type: 'image/png', size: 5, isInline: true, isHere: true },
+    { part: '2', name: 'ä.pdf', rawName: 'ä.pdf', type: 'application/pdf', size: null, isInline: false, isHere: false },
+    { part: '3', name: 'notes.txt', rawName: 'notes.txt', type: 'text/plain', size: 12, isInline: false, isHere: true },
+  ]);
+});
+
+test('a forwarded message is an attachment whose text is read', async () => {
+  const content = await readMailContent(mail(
+    'Content-Type: multipart/mixed; boundary=o', '', '--o', '', 'Look', '--o', 'Content-Type: message/rfc822', '', 'Subject: inner', 'Content-Type: multipart/mixed; boundary=i', '',
+    '--i', '', 'Inner text', '--i', 'Content-Type: image/gif; name=x.gif', '', 'GIF', '--i--', '--o--', '',
+  ));
+  expect(content.text).toBe('Look\n\nInner text');
+  // RFC 3501, 6.4.5: parts of a message that is part 2 are 2.1, 2.2.
+  expect(content.attachments.map(({ part, type }) => [part, type])).toEqual([['2', 'message/rfc822'], ['2.2', 'image/gif']]);
+});
+
+test('names lose control and bidi characters', async () => {
+  const { attachments } = await readMailContent(mail('Content-Type: application/pdf', `Content-Disposition: attachment; filename*=utf-8''a%E2%80%AEfdp%00.exe`, '', 'x'));
+  expect(attachments[0]!.name).toBe('afdp.exe');
+});
+
+test('a text part whose body is still on the server is said to be missing', async () => {
+  expect(await readMailText(mail('Content-Type: text/plain', 'X-Apple-Content-Length: 500', '', ''))).toMatchObject({ text: '', missing: ['not-downloaded'] });
+});
+
+test('a boundary counts at the start of a line, as a whole, and may never end', async () => {
+  const head = ['Content-Type: multipart/mixed; boundary=ab', ''];
+  expect(await text(...head, '--ab', '', 'x --ab y', '--abc', '--ab  ', '', 'z')).toBe('x --ab y\n--abc\n\nz');
+  expect(await text('Content-Type: multipart/mixed', '', 'no boundary')).toBe('');
+  expect(await text('Content-Type: multipart/mixed; boundary=zz', '', 'never')).toBe('');
+});
+
+test('bombs: depth, parts, headers give what is within the limits and say so', async () => {
+  let deep = 'Content-Type: text/plain\n\nbottom';
+  for (let level = 0; level < 100; level += 1) deep = `Content-Type: multipart/mixed; boundary=b${level}\n\n--b${level}\n${deep}\n--b${level}--\n`;
+  const tree = readTree(Buffer.from(deep));
+  expect(tree.limits).toEqual(['depth']);
+  expect([...leaves(tree.root)][0]!.number.split('.').length).toBe(MAX_DEPTH);
+  const wide = `Content-Type: multipart/mixed; boundary=b\n\n${'--b\n\nx\n'.repeat(20_000)}--b--`;
+  expect((await readMailText(Buffer.from(wide))).missing).toContain('parts');
+  expect([...leaves(readTree(Buffer.from(wide)).root)].length).toBeLessThan(MAX_PARTS);
+  const headers = Buffer.from(`Content-Type: text/plain\n${'X-A: b\n'.repeat(300_000)}\nHello`);
+  expect(await readMailText(headers)).toMatchObject({ text: 'Hello', missing: ['headers'] });
+  const matryoshka = Buffer.from(`${'Content-Type: message/rfc822\n\n'.repeat(1000)}\nx`);
+  expect((await readMailContent(matryoshka)).missing).toContain('depth');
+});
+
+test('a text of many megabytes is cut, and said to be', async () => {
+  const long = await readMailText(Buffer.concat([mail('Content-Type: text/plain', '', ''), Buffer.alloc(12 * 1024 * 1024, 'word ')]));
+  expect(long.missing).toEqual(['text']);
+  expect(long.text.length).toBeLessThanOrEqual(2 * 1024 * 1024);
+});
+
+test.each(['', '\n', '\r\n', '\0', 'Subject', '--', ':', 'Content-Type: multipart/mixed; boundary=""\n\n--\n\nx\n----', 'Content-Type: text/html\n\n'])('input %j is no error', async (input) => {
+  await expect(readMailContent(Buffer.from(input))).resolves.toMatchObject({ attachments: expect.any(Array) });
+});
+
+test('fuzz', { timeout: FUZZ_TIMEOUT }, async () => {
+  const header = { from: 'a@b.example', subject: '=?utf-8?Q?=C3=BC?=', messageId: '<1@b>', date: 1_700_000_000 };
+  const seeds = Array.from({ length: 12 }, (_, nth) => corpusMail(nth, header).message);
+  await fuzz(seeds, async (input) => {
+    const { text, quotes } = await readMailContent(input);
+    for (const { start, end } of quotes) expect(start >= 0 && end <= text.length && start < end).toBe(true);
+  });
+});

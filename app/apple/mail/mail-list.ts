@@ -1,0 +1,100 @@
+import { Store } from '../store.ts';
+import type { MailboxPlace } from './mail-files.ts';
+import { parseMailboxUrl } from './mailboxes.ts';
+import { toMs } from './mail-rows.ts';
+
+/** A row of the index as far as a list of all mails needs it. */
+export interface ListedRow {
+  readonly rowid: number;
+  /** ROWID of the physical mailbox. */
+  readonly mailbox: number;
+  /** Unix seconds of arrival, 0 where there is none. */
+  readonly date: number;
+}
+
+/** What of a mail the index itself holds as text. */
+export interface MailEnvelope extends ListedRow {
+  readonly subject: string;
+  /** Name and address. */
+  readonly sender: string;
+  /** Mail's own preview, or '': stands in for a body that is not on disk. */
+  readonly summary: string;
+}
+
+const CHUNK = 10_000;
+const DELETED = 2;
+
+/**
+ * The whole Envelope Index in chunks, for what works through all mail. A connection of its own, for use in a thread of its own;
+ * each call is one short read transaction (architecture 4). Mails marked deleted are left out.
+ */
+export class MailList {
+  readonly #store: Store;
+
+  constructor(path: string) {
+    this.#store = new Store(path, { tables: ['messages', 'mailboxes', 'addresses', 'properties'], slowMs: Infinity });
+  }
+
+  /** @throws StoreError */
+  open(): void {
+    this.#store.open();
+  }
+
+  close(): void {
+    this.#store.close();
+  }
+
+  /** Places of all physical mailboxes by ROWID. */
+  places(): ReadonlyMap<number, MailboxPlace> {
+    const rows = this.#store.transaction('places', () => this.#store.statement('SELECT ROWID, url FROM mailboxes', 'raw').all()) as [number, unknown][];
+    return new Map(rows.map(([id, url]) => [id, parseMailboxUrl(String(url))]));
+  }
+
+  /** `properties.UUID`, or the file's inode where an index has none. */
+  storeId(): string {
+    return this.#store.guard(() => {
+      const value = this.#store.statement(`SELECT value FROM properties WHERE key = 'UUID'`, 'pluck').get() as unknown;
+      if (Buffer.isBuffer(value)) return value.toString('hex');
+      return typeof value === 'string' ? value : `file-${this.#store.identity().ino}`;
+    });
+  }
+
+  /** Highest row id ever given. */
+  head(): number {
+    return this.#store.guard(() => this.#store.head('messages'));
+  }
+
+  /** All mails by row id. */
+  *rows(): Generator<ListedRow> {
+    const deleted = this.#store.has('messages', 'deleted') ? 'deleted = 0 AND' : '';
+    const sql = `SELECT ROWID, mailbox, date_received FROM messages WHERE ${deleted} flags & ${DELETED} = 0 AND mailbox IS NOT NULL AND ROWID > ? ORDER BY ROWID LIMIT ${CHUNK}`;
+    for (let after = -1; ; ) {
+      const rows = this.#store.transaction('rows', () => this.#store.statement(sql, 'raw').all(after)) as [number, number, unknown][];
+      for (const [rowid, mailbox, date] of rows) yield { rowid, mailbox, date: seconds(date) };
+      if (rows.length < CHUNK) return;
+      after = rows.at(-1)![0];
+    }
+  }
+
+  /** In the order asked for; rows that left are missing. */
+  envelopes(rowids: readonly number[]): MailEnvelope[] {
+    const store = this.#store;
+    const prefix = store.has('messages', 'subject_prefix') ? 'm.subject_prefix' : 'NULL';
+    const names = store.has('addresses', 'comment') ? 'a.comment' : 'NULL';
+    const [summary, join] = store.has('summaries') ? ['u.summary', 'LEFT JOIN summaries u ON u.ROWID = m.summary'] : [store.has('messages', 'snippet') ? 'm.snippet' : 'NULL', ''];
+    const sql = `SELECT m.ROWID, m.mailbox, m.date_received, ${prefix}, s.subject, ${names}, a.address, ${summary} FROM messages m
+      LEFT JOIN subjects s ON s.ROWID = m.subject LEFT JOIN addresses a ON a.ROWID = m.sender ${join} WHERE m.ROWID = ?`;
+    return store.transaction('envelopes', () => {
+      const statement = store.statement(sql, 'raw');
+      return rowids.flatMap((id) => {
+        const row = statement.get(id) as [number, number | null, ...unknown[]] | undefined;
+        if (row === undefined || row[1] === null) return [];
+        const [rowid, mailbox, date, prefix, subject, name, address, summary] = row;
+        return [{ rowid, mailbox, date: seconds(date), subject: text(prefix) + text(subject), sender: `${text(name)} ${text(address)}`.trim(), summary: text(summary) }];
+      });
+    });
+  }
+}
+
+const seconds = (value: unknown): number => (toMs(value) ?? 0) / 1000;
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,71 @@
+import { readEmlxFile, type Emlx } from './emlx.ts';
+import { readMailContent, readMailText, type MailContent, type MailPart, type MailText, type Missing } from './mail-content.ts';
+import type { MailFile, MailFiles, MailboxPlace } from './mail-files.ts';
+import type { EmlxFooter } from './emlx-footer.ts';
+
+/** `partial`: attachments are in files of their own, or on the server only. */
+export type OnDisk = 'partial' | 'whole';
+
+/** An attachment with the place of its bytes: in the message's file, in a file of its own, or not on this Mac. */
+export interface PlacedAttachment extends MailPart {
+  readonly where: 'in-message' | 'beside' | 'not-downloaded';
+}
+
+export interface MailReading extends Omit<MailContent, 'attachments'> {
+  readonly onDisk: OnDisk;
+  readonly footer: EmlxFooter;
+  readonly attachments: readonly PlacedAttachment[];
+}
+
+export interface TextReading extends MailText {
+  readonly onDisk: OnDisk;
+  /** False if the file's byte count is missing or wrong. */
+  readonly isCounted: boolean;
+}
+
+/**
+ * Reads what Mail has on disk of one mail, whether Mail runs or not: nothing is fetched, nothing is marked as read.
+ * Null if no file is there.
+ * @throws the file system's error where the file may not be read.
+ */
+export async function readMail(files: MailFiles, box: MailboxPlace, rowid: number): Promise<MailReading | null> {
+  const found = openMail(files, box, rowid);
+  if (found === null) return null;
+  const { file, emlx } = found;
+  const content = await readMailContent(emlx.message);
+  return {
+    ...content,
+    missing: missingOf(content.missing, emlx),
+    onDisk: file.isPartial ? 'partial' : 'whole',
+    footer: emlx.footer,
+    attachments: content.attachments.map((part) => placed(files, file, rowid, part)),
+  };
+}
+
+/** The same without attachments, links and headers: for an index and its snippets. */
+export async function readText(files: MailFiles, box: MailboxPlace, rowid: number): Promise<TextReading | null> {
+  const found = openMail(files, box, rowid);
+  if (found === null) return null;
+  const { file, emlx } = found;
+  const text = await readMailText(emlx.message);
+  return { ...text, missing: missingOf(text.missing, emlx), onDisk: file.isPartial ? 'partial' : 'whole', isCounted: emlx.isCounted };
+}
+
+function openMail(files: MailFiles, box: MailboxPlace, rowid: number): { file: MailFile; emlx: Emlx } | null {
+  const file = files.find(box, rowid);
+  const emlx = file === null ? null : readEmlxFile(file.path);
+  return file === null || emlx === null ? null : { file, emlx };
+}
+
+function missingOf(missing: readonly Missing[], emlx: Emlx): readonly Missing[] {
+  const more: Missing[] = [];
+  if (!emlx.isWhole) more.push('size');
+  if (emlx.message.length === 0) more.push('not-downloaded');
+  return [...new Set([...missing, ...more])];
+}
+
+function placed(files: MailFiles, file: MailFile, rowid: number, part: MailPart): PlacedAttachment {
+  if (part.isHere) return { ...part, where: 'in-message' };
+  const beside = files.attachment(file, rowid, part.part, part.rawName);
+  return beside === null ? { ...part, where: 'not-downloaded' } : { ...part, size: beside.size, where: 'beside' };
+}

@@ -1,0 +1,146 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { StoreError } from '../apple/reader.ts';
+import { openForWriting, removeIndex, type IndexKey } from './index-file.ts';
+import { IndexWriter } from './index-writer.ts';
+import { Indexer, type IndexProgress } from './indexer.ts';
+import { MailSource } from './mail-source.ts';
+
+/** The thread that keeps the index: the only one that writes to it. */
+export interface IndexWorkerData {
+  readonly path: string;
+  readonly mailDir: string;
+  readonly key: IndexKey;
+}
+
+export type IndexOrder = { readonly kind: 'pause' | 'resume' | 'sync' | 'rebuild' | 'stop' } | { readonly kind: 'take'; readonly mails: readonly number[] };
+export type IndexReport = ({ readonly kind: 'progress' } & IndexProgress) | { readonly kind: 'taken' | 'renewed' } | { readonly kind: 'failed'; readonly reason: string };
+
+/** Mails that came while something else was done, at most: more are found by a comparison. */
+const MAX_QUEUE = 10_000;
+const TAKEN = 500;
+/** When a mail without a file is looked at once more. */
+const LOOK_AGAIN_MS = [30_000, 600_000];
+
+if (parentPort !== null) run(parentPort, workerData as IndexWorkerData);
+
+/** What the owner of the thread wants, as of its last message. */
+interface Wishes {
+  isPaused: boolean;
+  isStopped: boolean;
+  sync: boolean;
+  rebuild: boolean;
+}
+
+function run(port: NonNullable<typeof parentPort>, { path, mailDir, key }: IndexWorkerData): void {
+  const wishes: Wishes = { isPaused: false, isStopped: false, sync: true, rebuild: false };
+  const queue = new Set<number>();
+  const timers = new Set<NodeJS.Timeout>();
+  let wake: () => void = () => undefined;
+  const report = (message: IndexReport): void => port.postMessage(message);
+  const enqueue = (mails: readonly number[]): void => {
+    for (const mail of mails) queue.add(mail);
+    if (queue.size > MAX_QUEUE) {
+      queue.clear();
+      wishes.sync = true;
+    }
+    wake();
+  };
+
+  port.on('message', (order: IndexOrder) => {
+    if (order.kind === 'take') return enqueue(order.mails);
+    if (order.kind === 'sync') wishes.sync = true;
+    else if (order.kind === 'rebuild') wishes.rebuild = true;
+    else if (order.kind === 'stop') wishes.isStopped = true;
+    else wishes.isPaused = order.kind === 'pause';
+    wake();
+  });
+  const woken = (): Promise<void> => new Promise((done) => { wake = done; });
+  // Messages of the port are heard between two batches only.
+  const breath = (): Promise<void> => new Promise((done) => { setImmediate(done); });
+  const mayGoOn = async (): Promise<'go' | 'stop'> => {
+    for (;;) {
+      await breath();
+      if (wishes.isStopped || wishes.rebuild) return 'stop';
+      if (!wishes.isPaused) return 'go';
+      await woken();
+    }
+  };
+  const taken = (): number[] => {
+    const mails = [...queue].slice(0, TAKEN);
+    for (const mail of mails) queue.delete(mail);
+    return mails;
+  };
+  /** The row of a new mail is often there before its file (data-formats/envelope-index 6). */
+  const lookAgain = (mails: readonly number[], times: readonly number[]): void => {
+    const [first, ...rest] = times;
+    if (mails.length === 0 || first === undefined) return;
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      enqueue(mails);
+      if (rest.length > 0) lookAgain(mails, rest);
+    }, first);
+    timers.add(timer);
+  };
+
+  const work = async (): Promise<void> => {
+    let opened = openForWriting(path, key);
+    let writer = new IndexWriter(opened.db);
+    const renew = (): void => {
+      opened.db.close();
+      removeIndex(path);
+      opened = openForWriting(path, key);
+      writer = new IndexWriter(opened.db);
+      report({ kind: 'renewed' });
+    };
+    const source = new MailSource(mailDir);
+    const seen = new Set<number>();
+    try {
+      while (!wishes.isStopped) {
+        try {
+          if (wishes.rebuild) {
+            renew();
+            wishes.rebuild = false;
+            wishes.sync = true;
+          }
+          source.open();
+          // Row ids of another store mean other mails.
+          if (writer.meta('store') !== undefined && writer.meta('store') !== source.storeId()) renew();
+          writer.setMeta('store', source.storeId());
+          const indexer = new Indexer(writer, source, { now: Date.now, onProgress: (progress) => report({ kind: 'progress', ...progress }), mayGoOn, urgent: taken });
+          if (wishes.sync) {
+            wishes.sync = false;
+            if (!(await indexer.sync())) wishes.sync = true;
+          } else if (queue.size > 0 && (await mayGoOn()) === 'go') {
+            const bodiless = (await indexer.take(taken())).filter((mail) => !seen.has(mail));
+            for (const mail of bodiless) seen.add(mail);
+            if (seen.size > MAX_QUEUE) seen.clear();
+            lookAgain(bodiless, LOOK_AGAIN_MS);
+            report({ kind: 'taken' });
+          }
+        } catch (error) {
+          if (!(error instanceof StoreError)) throw error;
+          // Told, and tried again when something is asked for.
+          source.close();
+          wishes.sync = true;
+          report({ kind: 'failed', reason: error.message });
+          if (!wishes.isStopped && !wishes.rebuild) await woken();
+          continue;
+        }
+        if (!wishes.sync && !wishes.rebuild && queue.size === 0 && !wishes.isStopped) await woken();
+      }
+    } finally {
+      for (const timer of timers) clearTimeout(timer);
+      source.close();
+      opened.db.close();
+    }
+  };
+  work().then(
+    () => port.close(),
+    (error: unknown) => {
+      // Neither path nor text of a mail: an error's own message may hold both. A wrong key is the caller's.
+      if (error instanceof RangeError) report({ kind: 'failed', reason: error.message });
+      else report({ kind: 'failed', reason: `The index could not be written: ${(error as { code?: string }).code ?? 'unknown error'}.` });
+      port.close();
+    },
+  );
+}

@@ -1,0 +1,91 @@
+import { MailFiles, type MailboxPlace } from '../apple/mail/mail-files.ts';
+import { activeMailFolder, envelopeIndexPath } from '../apple/mail/mail-folder.ts';
+import { MailList, type ListedRow } from '../apple/mail/mail-list.ts';
+import { readText } from '../apple/mail/mail-texts.ts';
+import type { FileState, IndexedMail } from './index-writer.ts';
+
+export interface SourceRow extends ListedRow {
+  readonly file: FileState;
+}
+
+export interface SourceMail {
+  readonly mail: IndexedMail;
+  /** Why its text is not what it should be, or null. */
+  readonly trouble: string | null;
+}
+
+/** Mail as the index sees it: the Envelope Index for what there is, the files for the text. Only reads. */
+export class MailSource {
+  readonly #list: MailList;
+  readonly #files: MailFiles;
+  #places: ReadonlyMap<number, MailboxPlace> = new Map();
+
+  /** @param mailDir `~/Library/Mail`, or a version's folder in it. */
+  constructor(mailDir: string) {
+    const folder = activeMailFolder(mailDir);
+    this.#list = new MailList(envelopeIndexPath(folder));
+    this.#files = new MailFiles(folder);
+  }
+
+  /** @throws StoreError */
+  open(): void {
+    this.#list.open();
+    this.#places = this.#list.places();
+  }
+
+  close(): void {
+    this.#list.close();
+  }
+
+  /** `properties.UUID`: another one means other row ids. */
+  storeId(): string {
+    return this.#list.storeId();
+  }
+
+  /** All mails by row id, with what of them lies on disk. Two passes: names of files, then rows; nothing is opened. */
+  *rows(): Generator<SourceRow> {
+    this.#places = this.#list.places();
+    const files = this.#fileStates();
+    for (const row of this.#list.rows()) yield { ...row, file: (files[row.rowid] ?? 0) as FileState };
+  }
+
+  /** Mails with their text. Those that left are missing. */
+  async read(rowids: readonly number[]): Promise<SourceMail[]> {
+    const mails: SourceMail[] = [];
+    for (const { rowid, mailbox, date, subject, sender, summary } of this.#list.envelopes(rowids)) {
+      const mail = { mail: rowid, mailbox, date, subject, sender };
+      const place = this.#place(mailbox);
+      let [body, file, trouble]: [string, FileState, string | null] = [summary, 0, null];
+      try {
+        const found = place === null ? null : await readText(this.#files, place, rowid);
+        if (found !== null) {
+          file = found.onDisk === 'partial' ? 1 : 2;
+          // The file says that the body is still to come: Mail's preview is better than nothing.
+          body = found.text === '' && found.missing.includes('not-downloaded') ? summary : found.text;
+          const lost = found.missing.filter((what) => what !== 'not-downloaded');
+          if (lost.length > 0) trouble = `not all was read: ${lost.join(', ')}`;
+          else if (!found.isCounted) trouble = 'the file has no right byte count';
+        }
+      } catch (error) {
+        trouble = `the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`;
+      }
+      mails.push({ mail: { ...mail, file, body }, trouble });
+    }
+    return mails;
+  }
+
+  #place(mailbox: number): MailboxPlace | null {
+    if (!this.#places.has(mailbox)) this.#places = this.#list.places();
+    return this.#places.get(mailbox) ?? null;
+  }
+
+  /** By row id: one byte a mail instead of an object, since a store may have a million. */
+  #fileStates(): Uint8Array {
+    const states = new Uint8Array(this.#list.head() + 1);
+    for (const place of this.#places.values()) {
+      // A file beyond the head has no row; a whole file counts more than a partial one beside it.
+      for (const { rowid, isPartial } of this.#files.list(place)) if (rowid < states.length) states[rowid] = Math.max(states[rowid]!, isPartial ? 1 : 2);
+    }
+    return states;
+  }
+}

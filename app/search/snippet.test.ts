@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { parseQuery } from './query.ts';
+import { cutSnippet, needlesOf, SNIPPET } from './snippet.ts';
+
+function snippet(text: string, query: string): { text: string; marked: string[] } {
+  const parsed = parseQuery(query);
+  if (!parsed.ok) throw new Error(parsed.reason);
+  const { text: line, marks } = cutSnippet(text, needlesOf(parsed.query));
+  return { text: line, marked: marks.map(({ start, end }) => line.slice(start, end)) };
+}
+
+const far = 'filler '.repeat(100);
+
+test('the stretch around the first word, on one line, words marked', () => {
+  const found = snippet(`${far}the\n Invoice  is here. ${far}`, 'invoice');
+  expect(found.text).toContain('the Invoice is here.');
+  expect(found.text.startsWith('…filler')).toBe(true);
+  expect(found.text.endsWith('…')).toBe(true);
+  expect(found.text.length).toBeLessThanOrEqual(SNIPPET + 2);
+  expect(found.marked).toEqual(['Invoice']);
+});
+
+test('without the word, the beginning', () => {
+  expect(snippet('Hello there', 'subject:x').text).toBe('Hello there');
+});
+
+test('case and diacritics do not count; words from their start; Japanese anywhere', () => {
+  expect(snippet('nach Zürich', 'zurich').marked).toEqual(['Zürich']);
+  expect(snippet('remeeting meeting', 'meeting').marked).toEqual(['meeting']);
+  expect(snippet('来週の会議室です', '会議').marked).toEqual(['会議']);
+  expect(snippet('a "two words" b two', '"two words" -b').marked).toEqual(['two', 'words', 'two']);
+});
+
+test('no character is cut in half', () => {
+  const text = '😀'.repeat(500);
+  expect(snippet(`${text}x invoice ${text}`, 'invoice').text.isWellFormed()).toBe(true);
+  expect(snippet(text, 'invoice').text.isWellFormed()).toBe(true);
+});
