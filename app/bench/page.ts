@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { chromium, type BrowserContext } from 'playwright-core';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { ensureChromium } from '../../build/chromium.mjs';
+import { startTimes } from '../../main/testing/start-time.ts';
 import { pageFolder } from '../engine/page-files.ts';
 import { median, percentile, worst } from './samples.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -12,6 +13,7 @@ const ARRIVALS = 50;
 /** The list is painted anew at most four times a second (ui.md, Live): a gap beyond that measures one arrival and not a queue. */
 const GAP_MS = 400;
 const LOADS = 9;
+const STARTS = 5;
 const SENDER = 'ann@example.org';
 
 /** The page as a person sees it: from a commit to the painted row, from an address to the first paint, and what is sent for it. */
@@ -28,6 +30,7 @@ export async function page(): Promise<Figure[]> {
     await first.goto(stage.page!);
     await first.close();
     const loads = await firstPaints(context, `${origin}/`);
+    const frames = await scrolling(context, `${origin}/?view=window&screen=live&fixture=ten-thousand`);
     const ms = await rowLatency(stage, context, `${origin}/?view=window&screen=live`);
     return [
       {
@@ -46,10 +49,42 @@ export async function page(): Promise<Figure[]> {
         ],
         samples: { paintMs: loads.paintMs },
       },
+      {
+        figure: 'page: 10,000 rows in Live, 50 arrivals/s while scrolling, 5 s',
+        measured: [
+          { what: 'p95 frame', value: frames.p95, unit: 'ms', atMost: 33 }, { what: 'worst frame', value: frames.max, unit: 'ms', atMost: 120 },
+          { what: 'long tasks', value: frames.longTasks, unit: '', atMost: 2 }, { what: 'rows in the document', value: frames.maxRows, unit: '', atMost: 60 },
+          { what: 'heap growth', value: frames.heapGrowth / 1024 / 1024, unit: 'MB', atMost: 20 },
+        ],
+      },
+      ...(await appStart()),
     ];
   } finally {
     await browser.close();
   }
+}
+
+type FrameFigures = Record<'p95' | 'max' | 'longTasks' | 'maxRows' | 'heapGrowth', number>;
+
+async function scrolling(context: BrowserContext, address: string): Promise<FrameFigures> {
+  // By address: what runs in a page is typed with the page's own library.
+  const { measureLive } = (await import(new URL('../../renderer/testing/frames.ts', import.meta.url).href)) as { measureLive(tab: Page): Promise<FrameFigures> };
+  const tab = await context.newPage();
+  await tab.goto(address);
+  await tab.locator('.live-item').first().waitFor();
+  const figures = await measureLive(tab);
+  await tab.close();
+  return figures;
+}
+
+/** Only told: the runtime of the smoke test is not the one that ships. */
+async function appStart(): Promise<Figure[]> {
+  const ms = await startTimes(STARTS);
+  if ('skipped' in ms) {
+    process.stderr.write(`bench: start of the app: skipped, ${ms.skipped}\n`);
+    return [];
+  }
+  return [{ figure: `app: start of the process to the icon, ${STARTS} starts on the smoke test's Electron`, measured: [{ what: 'median', value: median(ms), unit: 'ms' }, { what: 'worst', value: worst(ms), unit: 'ms' }], samples: { ms } }];
 }
 
 /** Each in a new tab, nothing from the cache; and the scripts that a tab asked for until the window stood. */
