@@ -4,42 +4,48 @@ import { Notices } from './parts/notices.tsx';
 import { useShell } from './stores/shell-store.ts';
 import { closeSheets, useView } from './stores/view-store.ts';
 import { useShortcuts } from './window/use-shortcuts.ts';
+import { MainWindow } from './window/window.tsx';
 import './app.css';
 
-const viewOf = (load: () => Promise<ComponentType<{ readonly screen: string | null }>>) => lazy(async () => ({ default: await load() }));
+type View = ComponentType<{ readonly screen: string | null }>;
 
-// A window draws one view, so it loads one.
+// The main window's view comes with the page; panel and onboarding load theirs. Before the first drawing, since React shows what
+// was suspended 300 ms later at the soonest.
 const VIEWS = {
-  window: viewOf(async () => (await import('./window/window.tsx')).MainWindow),
-  panel: viewOf(async () => (await import('./panel/panel.tsx')).Panel),
-  onboarding: viewOf(async () => (await import('./onboarding/onboarding.tsx')).Onboarding),
+  window: (): View => MainWindow,
+  panel: async (): Promise<View> => (await import('./panel/panel.tsx')).Panel,
+  onboarding: async (): Promise<View> => (await import('./onboarding/onboarding.tsx')).Onboarding,
 };
 const AddSheet = lazy(async () => ({ default: (await import('./senders/add-sheet.tsx')).AddSheet }));
 const ConnectSheet = lazy(async () => ({ default: (await import('./clients/connect-sheet.tsx')).ConnectSheet }));
 
 export type ViewName = keyof typeof VIEWS;
 
+/** @param view `window`, `panel` or `onboarding`; anything else is the window */
+export const viewNameOf = (view: string | null): ViewName => (view === 'panel' || view === 'onboarding' ? view : 'window');
+export const loadView = async (name: ViewName): Promise<View> => VIEWS[name]();
+
 interface AppProps {
-  /** `window`, `panel` or `onboarding`; anything else is the window. */
-  readonly view: string | null;
-  /** A section of the window, or a step of the onboarding. */
+  readonly name: ViewName;
+  readonly view: View;
+  /** A step of the onboarding. */
   readonly screen: string | null;
 }
 
-export function App({ view, screen }: AppProps) {
-  const name: ViewName = view === 'panel' || view === 'onboarding' ? view : 'window';
-  const View = VIEWS[name];
+export function App({ name, view: View, screen }: AppProps) {
   useShortcuts(name);
   useEffect(() => {
     document.documentElement.dataset.view = name;
-    document.title = name === 'onboarding' ? 'Set up Belfry' : 'Belfry';
+    // The window's title names its section.
+    if (name !== 'window') document.title = name === 'onboarding' ? 'Set up Belfry' : 'Belfry';
   }, [name]);
+  // The window has a frame to draw meanwhile.
   const known = useShell(({ state }) => state !== null);
   return (
     <Guard>
       <div className="app">
         <div className="app-view">
-          <Suspense fallback={null}>{known && <View screen={screen} />}</Suspense>
+          {(known || name === 'window') && <View screen={screen} />}
         </div>
         <Notices />
       </div>

@@ -91,11 +91,11 @@ function Days({ rows, nameOf }: { readonly rows: readonly ActivityRow[]; readonl
 }
 
 function ActivityLine({ row, words }: { readonly row: ActivityRow; readonly words: string }) {
-  const { text, kind } = KINDS[row.kind];
+  const { text, kind, icon } = KINDS[row.kind];
   return (
     <li className="activity-row">
       <span className="numbers muted">{hourMinuteSecond(row.at)}</span>
-      <span className="activity-kind"><Badge kind={kind} text={text} /></span>
+      <span className="activity-kind"><Badge kind={kind} text={text} {...(icon && { icon })} /></span>
       <code className="activity-type">{row.type}</code>
       <span className="activity-words"><PersonName text={words} whole /></span>
     </li>

@@ -1,19 +1,20 @@
 import type { ActivityRow } from '../../app/contract/values.ts';
 import { reasonWords } from '../live/words.ts';
 import type { BadgeKind } from '../parts/badge.tsx';
+import type { IconId } from '../parts/icon.tsx';
 
 export type ActivityKind = ActivityRow['kind'];
 
-export const KINDS: Readonly<Record<ActivityKind, { readonly text: string; readonly kind: BadgeKind }>> = {
+export const KINDS: Readonly<Record<ActivityKind, { readonly text: string; readonly kind: BadgeKind; readonly icon?: IconId }>> = {
   delivered: { text: 'Delivered', kind: 'ok' },
   sent: { text: 'Sent, not confirmed', kind: 'quiet' },
-  not_sent: { text: 'Not sent', kind: 'quiet' },
-  subscribed: { text: 'Subscribed', kind: 'quiet' },
-  unsubscribed: { text: 'Unsubscribed', kind: 'quiet' },
-  changed: { text: 'Changed', kind: 'quiet' },
-  woke: { text: 'Woke up', kind: 'quiet' },
+  not_sent: { text: 'Not sent', kind: 'quiet', icon: 'close' },
+  subscribed: { text: 'Subscribed', kind: 'quiet', icon: 'plus' },
+  unsubscribed: { text: 'Unsubscribed', kind: 'quiet', icon: 'minus' },
+  changed: { text: 'Changed', kind: 'quiet', icon: 'check' },
+  woke: { text: 'Woke up', kind: 'quiet', icon: 'wait' },
   gap: { text: 'Missed', kind: 'problem' },
-  client: { text: 'Client', kind: 'quiet' },
+  client: { text: 'Client', kind: 'quiet', icon: 'check' },
 };
 
 /** What a row says behind its time and kind. Reasons are codes or sentences of the engine. */

@@ -1,4 +1,6 @@
 import type { Bridge } from '../../app/contract/bridge.ts';
+import { httpBridge } from './http-bridge.ts';
+import { preloadBridge } from './preload-bridge.ts';
 
 export interface Session {
   readonly bridge: Bridge;
@@ -6,17 +8,13 @@ export interface Session {
   readonly now: () => number;
 }
 
-/** The app's preload script, a fixture named in the address, or the page server. Only what is used is loaded. */
+/** The app's preload script, a fixture named in the address, or the page server. Made-up values are loaded only for a fixture. */
 export async function chooseSession(query: URLSearchParams): Promise<Session> {
   const fixture = query.get('fixture');
-  if (window.belfry) {
-    const { preloadBridge } = await import('./preload-bridge.ts');
-    return { bridge: preloadBridge(window.belfry), now: Date.now };
-  }
+  if (window.belfry) return { bridge: preloadBridge(window.belfry), now: Date.now };
   if (fixture !== null) {
     const { fixtureSession } = await import('./fixture-bridge.ts');
     return fixtureSession(fixture);
   }
-  const { httpBridge } = await import('./http-bridge.ts');
   return { bridge: httpBridge(), now: Date.now };
 }

@@ -19,7 +19,8 @@ import { AllowSheet, EventChoice } from './allow-sheet.tsx';
 import { notAllowedOf, stateWords, subscriptionWords } from './client-words.ts';
 import { ConnectSheet } from './connect-sheet.tsx';
 import { SenderChoice, type ChosenSenders } from './sender-choice.tsx';
-import { TestHops } from './test-hops.tsx';
+import { TestHops, useClientTest } from './test-hops.tsx';
+import { WatchesPart } from './watches-part.tsx';
 import './client-detail.css';
 
 interface ClientDetailProps {
@@ -32,6 +33,7 @@ interface ClientDetailProps {
 export function ClientDetail({ client, wiring, onBack }: ClientDetailProps) {
   const [sheet, setSheet] = useState<'allow' | 'senders' | 'remove' | null>(null);
   const close = () => setSheet(null);
+  const test = useClientTest(client.id);
   useEffect(focusTitle, []);
   const { text, kind } = stateWords(client);
   const isAllowed = client.decision === 'always' || client.decision === 'once';
@@ -52,12 +54,14 @@ export function ClientDetail({ client, wiring, onBack }: ClientDetailProps) {
       tools={(
         <>
           <Button onClick={onBack}>All Clients</Button>
+          <Button disabled={test.busy} title="Sends one event that is marked as a test" onClick={() => void test.start()}>{test.busy ? 'Testing...' : 'Test'}</Button>
           {isAllowed
             ? <Button onClick={() => void run(engine.clients.revoke({ id: client.id }))}>Disconnect</Button>
             : <Button look="main" onClick={() => setSheet('allow')}>Allow...</Button>}
         </>
       )}
     >
+      <TestHops test={test} />
       <dl className="client-facts">
         <Fact name="Status">
           <Badge kind={kind} text={text} />
@@ -98,11 +102,11 @@ export function ClientDetail({ client, wiring, onBack }: ClientDetailProps) {
           </Fact>
         )}
       </dl>
-      <TestHops id={client.id} />
+      <WatchesPart client={client.id} />
       {wiring && wiring.state === 'set-up' && (
-        <p>
+        <p className="client-remove">
           <Button onClick={() => setSheet('remove')}>Remove from {cleanName(wiring.title)}...</Button>
-          {wiring.backup !== null && <span className="muted"> Backup: <code>{wiring.backup}</code></span>}
+          {wiring.backup !== null && <span className="muted">Backup: <code>{wiring.backup}</code></span>}
         </p>
       )}
       {isAllowed && <p className="hint">After Disconnect it gets no events, and is asked about again when it comes back.</p>}

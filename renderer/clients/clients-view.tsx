@@ -17,6 +17,7 @@ import { ClientDetail } from './client-detail.tsx';
 import { ClientName } from './client-name.tsx';
 import { asksWords, clientGroups, deliveredTo, stateWords, wiringOf } from './client-words.ts';
 import { refreshWiring } from './refresh-wiring.ts';
+import { unreadOf } from './watch-words.ts';
 import { WaitingList } from './waiting-list.tsx';
 import { WiringList } from './wiring-list.tsx';
 import './clients-view.css';
@@ -106,6 +107,8 @@ function ClientList({ label, clients, onOpen, returnTo }: ClientListProps) {
 function ClientLine({ client }: { readonly client: ClientRow }) {
   const { text, kind } = stateWords(client);
   const asks = asksWords(client);
+  const unread = useEngine(({ slices }) => unreadOf(client.id, slices?.watches ?? []));
+  const counts = [...(client.subscriptions.length > 0 ? [`${deliveredTo(client)} delivered`] : []), ...(unread > 0 ? [`${unread} unread`] : [])].join(' - ');
   return (
     <span className="client-lines">
       <span className="client-first">
@@ -116,7 +119,7 @@ function ClientLine({ client }: { readonly client: ClientRow }) {
       </span>
       <span className="client-second muted">
         {asks === null ? <PersonName text={client.display} /> : <PersonName text={asks} />}
-        {client.subscriptions.length > 0 && <span className="client-count">{deliveredTo(client)} delivered</span>}
+        {counts !== '' && <span className="client-count">{counts}</span>}
       </span>
     </span>
   );

@@ -1,18 +1,24 @@
 import { useState } from 'react';
 import type { TestHop } from '../../app/contract/values.ts';
 import { Badge } from '../parts/badge.tsx';
-import { Button } from '../parts/button.tsx';
 import { PersonName } from '../parts/person-name.tsx';
 import { problemOf } from '../stores/notice-store.ts';
 import { engine } from '../stores/engine-store.ts';
 
-/** Sends one event marked as a test and shows how far it came. */
-export function TestHops({ id }: { readonly id: string }) {
+export interface ClientTest {
+  readonly hops: readonly TestHop[] | null;
+  readonly problem: string | null;
+  readonly busy: boolean;
+  readonly start: () => Promise<void>;
+}
+
+/** Sends one event that is marked as a test. */
+export function useClientTest(id: string): ClientTest {
   const [hops, setHops] = useState<readonly TestHop[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
 
-  async function test() {
+  async function start() {
     setBusy(true);
     setHops(null);
     try {
@@ -25,14 +31,17 @@ export function TestHops({ id }: { readonly id: string }) {
     }
   }
 
+  return { hops, problem, busy, start };
+}
+
+/** How far the test came. The place is there before the answer, so that it is read out. */
+export function TestHops({ test: { hops, problem } }: { readonly test: ClientTest }) {
   return (
-    <section aria-labelledby="client-test" className="clients-group">
-      <h2 id="client-test">Test</h2>
-      <p className="muted">Sends one event that is marked as a test.</p>
-      <div><Button disabled={busy} onClick={() => void test()}>{busy ? 'Testing...' : 'Test'}</Button></div>
-      <div role="status">
-        {problem && <p className="field-problem">{problem}</p>}
-        {hops && (
+    <div role="status" className="client-test">
+      {problem && <p className="field-problem">{problem}</p>}
+      {hops && (
+        <section aria-labelledby="client-test" className="clients-group">
+          <h2 id="client-test">Test event</h2>
           <ol role="list" className="clients-list">
             {hops.map(({ hop, ok, sentence }) => (
               <li key={hop} className="hop">
@@ -41,8 +50,8 @@ export function TestHops({ id }: { readonly id: string }) {
               </li>
             ))}
           </ol>
-        )}
-      </div>
-    </section>
+        </section>
+      )}
+    </div>
   );
 }

@@ -9,6 +9,7 @@ import { engine, useEngine } from '../stores/engine-store.ts';
 import { run } from '../stores/notice-store.ts';
 import { AllowSheet } from './allow-sheet.tsx';
 import { ClientName } from './client-name.tsx';
+import { asksWords } from './client-words.ts';
 
 const NO_CLIENTS: readonly ClientRow[] = [];
 
@@ -33,6 +34,7 @@ export function WaitingList({ waiting }: { readonly waiting: readonly WaitingRow
         {waiting.map((entry) => {
           const client = entry.kind === 'client' ? clients.find(({ id }) => id === entry.id) : undefined;
           const name = client ? quotedName(client) : entry.sentence;
+          const asks = client ? asksWords(client) : null;
           return (
             <li key={entry.id} className="waiting">
               <div className="waiting-words">
@@ -41,7 +43,7 @@ export function WaitingList({ waiting }: { readonly waiting: readonly WaitingRow
                   <span className="hint"> <Time at={entry.since} /></span>
                 </p>
                 {client && <p className="muted waiting-path"><PersonName text={client.display} />{client.signed ? '' : <span>, not signed</span>}</p>}
-                <p><PersonName text={entry.sentence} whole /></p>
+                <p><PersonName text={asks === null ? entry.sentence : `Wants ${asks}.`} whole /></p>
               </div>
               <div className="waiting-actions">
                 <Button disabled={answering} aria-label={`Don't Allow: ${name}`} onClick={() => void answer(entry.id, false)}>Don't Allow</Button>

@@ -62,7 +62,7 @@ function Verdicts({ row }: { readonly row: LiveRow }) {
   const why = whyWords(row);
   const sentences = [
     ...(why === null ? [] : [`${why}.`]),
-    ...(row.status === 'waiting' && row.reason === 'no-listener' ? ['No client is listening.'] : []),
+    ...(row.status === 'waiting' && row.number === null ? ['It is handed over once earlier events are.'] : []),
     ...(row.test ? ['A test that you asked for: nobody wrote.'] : []),
     ...verdictSentences(row, hourMinuteSecond(row.at)),
   ];

@@ -51,5 +51,5 @@ export function rowText(row: LiveRow, hidden: boolean): string {
   const name = row.name === null ? '' : cleanName(row.name);
   const sender = row.sender === '' ? nobodyWords(row) : hidden ? hiddenSender(row) : name === '' ? cleanName(row.sender) : `${name} <${cleanName(row.sender)}>`;
   const about = cleanName(whyWords(row) ?? aboutWords(hidden ? { ...row, subject: null, place: null } : row));
-  return [hourMinuteSecond(row.at), kindWord(row), sender, statusWords(row.status).text, about, cleanName(whoWords(row) ?? '')].filter((part) => part !== '').join('  ');
+  return [hourMinuteSecond(row.at), kindWord(row), sender, statusWords(row.status).text, row.test ? 'Test' : '', about, cleanName(whoWords(row) ?? '')].filter((part) => part !== '').join('  ');
 }

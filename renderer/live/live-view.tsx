@@ -34,6 +34,7 @@ export function LiveView() {
       <div className="live-area" onFocus={(event) => setFocused(isAtList(event.target))} onBlur={(event) => setFocused(isAtList(event.relatedTarget))}>
         <div className="live-bar">
           <NewEvents
+            shown={rows.length}
             onShow={(byKeyboard) => {
               // Drawn at once, so that the list goes to what is the newest row now.
               flushSync(showPending);
@@ -83,13 +84,13 @@ function Tools() {
   );
 }
 
-/** What came while the list stood still. Nothing moves until the owner asks. */
-function NewEvents({ onShow }: { readonly onShow: (byKeyboard: boolean) => void }) {
+/** What came while the list stood still: nothing moves until the owner asks. Else how many are shown. */
+function NewEvents({ shown, onShow }: { readonly shown: number; readonly onShow: (byKeyboard: boolean) => void }) {
   const pending = useLive((live) => live.pending);
   const filter = useLive((live) => live.filter);
   const paused = useLive((live) => live.paused);
   const count = useMemo(() => filterRows(pending, filter).length, [pending, filter]);
-  if (count === 0) return <span className="muted">{paused ? 'The list is paused. Events are delivered all the same.' : ''}</span>;
+  if (count === 0) return <span className="muted">{paused ? 'The list is paused. Events are delivered all the same.' : shown > 0 && `${many(shown, 'event')}, kept until Belfry quits`}</span>;
   // A click by a key has no clicks to count.
   return <Button className="live-new" onClick={(event) => onShow(event.detail === 0)}>{many(count, 'new event')}</Button>;
 }

@@ -57,11 +57,13 @@ test('one sentence for each client', () => {
     { client: 'Claude Code', sent: true, confirmed: false, reason: null },
     { client: 'Cursor', sent: true, confirmed: true, reason: null },
     { client: 'agent', sent: false, confirmed: false, reason: 'client-not-allowed' },
+    { client: 'Codex', sent: false, confirmed: false, reason: 'waiting' },
   ] });
   expect(verdictSentences(row, '10:42:08')).toEqual([
     'Sent to Claude Code at 10:42:08, not confirmed.',
     'Delivered to Cursor at 10:42:08.',
     "Not sent to agent: the client isn't allowed.",
+    'Waits in the inbox of Codex, unread.',
   ]);
 });
 

@@ -30,6 +30,9 @@ const NOT_SENT = {
   'no-listener': 'No client asked for it',
 } as const;
 
+/** Of a verdict: nothing kept it back, it lies in a client's inbox and was not read yet. */
+const WAITING = 'waiting';
+
 /** Why a row in Mail or Messages is no arrival. */
 const NOT_ARRIVAL = {
   sent: 'Your own message',
@@ -86,6 +89,7 @@ export const kindWord = (row: Pick<LiveRow, 'type'>): string => (row.type === 'm
 /** One sentence for each client that the event concerned. @param time Unix ms as the owner reads it */
 export function verdictSentences(row: LiveRow, time: string): readonly string[] {
   return row.verdicts.map(({ client, sent, confirmed, reason }) => {
+    if (reason === WAITING) return `Waits in the inbox of ${client}, unread.`;
     if (!sent) return `Not sent to ${client}${reason === null ? '' : `: ${lowerFirst(reasonWords(reason))}`}.`;
     return confirmed ? `Delivered to ${client} at ${time}.` : `Sent to ${client} at ${time}, not confirmed.`;
   });

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import icon from '../../resources/icon.svg';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useNow } from '../stores/clock.ts';
@@ -55,12 +56,15 @@ export function AccessStepPage({ onNext, onBack }: StepProps) {
         <p>From Mail's index: senders, recipients, subjects, times, mailboxes and whether there are attachments. From the Messages database: senders, chats, times and the number of attachments. From Contacts: names for numbers. Never the text of a mail or message.</p>
       </details>
       {inApp
-        ? (
-          <ol className="step-list">
-            <li>Open System Settings.</li>
-            <li>Turn on Belfry. Not listed? <Button look="plain" dense onClick={() => void run(shell().shell.act({ action: 'show-in-finder' }))}>Show Belfry in Finder</Button> and drag it into the list.</li>
-            <li>Choose Quit &amp; Reopen if macOS asks.</li>
-          </ol>
+        ? id !== 'granted' && (
+          <div className="access-ways">
+            <DragTile />
+            <ol className="step-list">
+              <li>Open System Settings.</li>
+              <li>Turn on Belfry. Not listed? Drag this icon into the list.</li>
+              <li>Choose Quit &amp; Reopen if macOS asks.</li>
+            </ol>
+          </div>
         )
         : <p>This page runs in a browser. Full Disk Access is given on the Mac to the program that started the engine: the terminal, or the app.</p>}
       <p className={`step-state${id === 'granted' ? ' step-granted' : ''}`} data-access={id}>
@@ -73,6 +77,10 @@ export function AccessStepPage({ onNext, onBack }: StepProps) {
         <details className="step-details">
           <summary>Having trouble?</summary>
           <ul className="step-list">
+            <li>
+              The icon can't be dragged? Drag the app from there:{' '}
+              <Button dense onClick={() => void run(shell().shell.act({ action: 'show-in-finder' }))}>Show in Finder</Button>
+            </li>
             <li>Already on? Select Belfry in the list, remove it with the minus button, then add it again.</li>
             <li>No password at hand, or the switch is greyed? An administrator has to allow this.</li>
             <li>Without access Belfry watches nothing. You can go on and come back to this later.</li>
@@ -80,6 +88,25 @@ export function AccessStepPage({ onNext, onBack }: StepProps) {
         </details>
       )}
     </StepFrame>
+  );
+}
+
+/** Dragged by pointer only. */
+function DragTile() {
+  return (
+    // The pointer needs something to take hold of, and nothing here answers to a click or a key.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+    <figure
+      className="access-tile" draggable
+      onDragStart={(event) => {
+        // The system drags the app itself; the page's own drag would carry a picture.
+        event.preventDefault();
+        void run(shell().shell.act({ action: 'drag-app' }));
+      }}
+    >
+      <img src={icon} alt="" width={56} height={56} draggable={false} />
+      <figcaption>Belfry</figcaption>
+    </figure>
   );
 }
 

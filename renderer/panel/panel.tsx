@@ -48,7 +48,7 @@ export function Panel() {
       <Health glance={glance} starting={starting} />
       {glance.events.length > 0 && <ul role="list" className="panel-part" aria-label="Events">{glance.events.map((event) => <EventItem key={event.type} event={event} />)}</ul>}
       {glance.clients.length > 0 && (
-        <ul role="list" className="panel-part" aria-label="Clients">
+        <ul role="list" className="panel-part panel-clients" aria-label="Clients">
           {glance.clients.map((client) => <ClientItem key={client.id} client={client} />)}
           {glance.moreClients > 0 && <li><Button look="plain" dense onClick={() => open('clients')}>{glance.moreClients} more...</Button></li>}
         </ul>

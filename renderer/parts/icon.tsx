@@ -3,7 +3,7 @@ import type { HealthIcon } from '../../app/contract/health.ts';
 
 export type IconId =
   | HealthIcon
-  | 'mail' | 'message' | 'plus' | 'search' | 'close' | 'check' | 'warning' | 'problem' | 'unknown' | 'chevron-right' | 'chevron-down' | 'copy' | 'wait';
+  | 'mail' | 'message' | 'plus' | 'minus' | 'search' | 'close' | 'check' | 'warning' | 'problem' | 'unknown' | 'chevron-right' | 'chevron-down' | 'copy' | 'wait';
 
 const BELL = 'M8 1.75a4 4 0 0 0-4 4v2.6c0 .5-.2 1-.55 1.4l-.7.8a.75.75 0 0 0 .55 1.2h9.4a.75.75 0 0 0 .55-1.2l-.7-.8A2.1 2.1 0 0 1 12 8.35v-2.6a4 4 0 0 0-4-4Z';
 const CLAPPER = 'M6.4 13.4a1.7 1.7 0 0 0 3.2 0';
@@ -19,6 +19,7 @@ const SHAPES: Readonly<Record<IconId, ReactNode>> = {
   mail: <><rect x="1.75" y="3.25" width="12.5" height="9.5" rx="1.5" {...line} /><path d="m2.5 4.5 5.5 4 5.5-4" {...line} /></>,
   message: <path d="M2 7.5C2 4.7 4.7 2.75 8 2.75s6 1.95 6 4.75-2.7 4.75-6 4.75c-.6 0-1.2-.06-1.75-.2L3.5 13.25l.5-2.2A4.4 4.4 0 0 1 2 7.5Z" {...line} />,
   plus: <path d="M8 3.25v9.5M3.25 8h9.5" {...line} />,
+  minus: <path d="M3.25 8h9.5" {...line} />,
   search: <><circle cx="7" cy="7" r="4.25" {...line} /><path d="m10.2 10.2 3.3 3.3" {...line} /></>,
   close: <path d="m4 4 8 8m0-8-8 8" {...line} />,
   check: <path d="m3 8.5 3.25 3.25L13 5" {...line} />,

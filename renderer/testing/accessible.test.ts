@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FIXTURE_NAMES, fixtures } from '../fixtures/fixtures.ts';
 import { axeViolations } from './axe.ts';
 import { become, startHarness, type Harness, type OpenPage } from './page.ts';
-import { SECTIONS, setTheme, SHEETS, STEPS } from './screens.ts';
+import { openerOf, SECTIONS, setTheme, SHEETS, STEPS } from './screens.ts';
 
 let harness: Harness;
 let opened: OpenPage;
@@ -56,9 +56,9 @@ describe('U1: axe-core finds nothing, and nothing stands on the console', () => 
     await check();
   }, 300_000);
 
-  it.each(SHEETS)('in the sheet that $opens opens', async ({ screen, opens, fixture = 'listening' }) => {
-    await harness.go(opened, { screen, fixture });
-    await opened.page.getByRole('button', { name: opens, exact: typeof opens === 'string' }).first().click();
+  it.each(SHEETS)('in the sheet that $opens opens', async (sheet) => {
+    await harness.go(opened, { screen: sheet.screen, fixture: sheet.fixture ?? 'listening' });
+    await (await openerOf(opened.page, sheet)).click();
     await opened.page.locator('dialog[open] h2').waitFor();
     await check();
   }, 300_000);

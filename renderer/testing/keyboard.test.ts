@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settled, startHarness, type Harness, type OpenPage } from './page.ts';
-import { SCREENS, screenName, SHEETS } from './screens.ts';
+import { openerOf, SCREENS, screenName, SHEETS } from './screens.ts';
 
 let harness: Harness;
 let opened: OpenPage;
@@ -68,10 +68,10 @@ describe('U2: everything is reached with Tab, in reading order, with a visible r
     }
   }, 120_000);
 
-  it.each(SHEETS)('the sheet that $opens opens: all of it, Esc closes it, and the focus returns', async ({ screen, opens, fixture = 'listening' }) => {
-    await harness.go(opened, { screen, fixture });
+  it.each(SHEETS)('the sheet that $opens opens: all of it, Esc closes it, and the focus returns', async (sheet) => {
+    await harness.go(opened, { screen: sheet.screen, fixture: sheet.fixture ?? 'listening' });
     const { page } = opened;
-    const opener = page.getByRole('button', { name: opens, exact: typeof opens === 'string' }).first();
+    const opener = await openerOf(page, sheet);
     await opener.focus();
     await page.keyboard.press('Enter');
     await page.locator('dialog[open] h2').waitFor();

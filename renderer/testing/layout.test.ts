@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { layoutFaults } from './geometry.ts';
 import { SCREENSHOTS, settled, startHarness, type Harness, type OpenPage } from './page.ts';
-import { SCREENS, screenName, setTheme, SHEETS } from './screens.ts';
+import { openerOf, SCREENS, screenName, setTheme, SHEETS } from './screens.ts';
 
 let harness: Harness;
 let opened: OpenPage;
@@ -36,9 +36,9 @@ describe('U4: nothing is clipped, lies over another or makes the page scroll sid
     }
   }, TIME_OUT);
 
-  it.each(SHEETS)('the sheet that $opens opens', async ({ screen, opens, fixture = 'listening' }) => {
-    await harness.go(opened, { screen, fixture });
-    await opened.page.getByRole('button', { name: opens, exact: typeof opens === 'string' }).first().click();
+  it.each(SHEETS)('the sheet that $opens opens', async (sheet) => {
+    await harness.go(opened, { screen: sheet.screen, fixture: sheet.fixture ?? 'listening' });
+    await (await openerOf(opened.page, sheet)).click();
     await opened.page.locator('dialog[open] h2').waitFor();
     for (const width of WIDTHS) {
       await opened.page.setViewportSize({ width, height: 640 });

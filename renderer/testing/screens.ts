@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { PageOptions } from './page.ts';
 import { settled } from './page.ts';
 
@@ -15,8 +15,16 @@ export const SCREENS: readonly Pick<PageOptions, 'view' | 'screen'>[] = [
 
 export const screenName = ({ view = 'window', screen, fixture, theme }: PageOptions): string => [view, screen, fixture, theme].filter(Boolean).join(' ');
 
+interface SheetPlace {
+  readonly screen: string;
+  readonly opens: string | RegExp;
+  readonly fixture?: string;
+  /** What leads to the button, from the screen. */
+  readonly through?: RegExp;
+}
+
 /** What opens a sheet, and from where: by the name of its button. */
-export const SHEETS: readonly { readonly screen: string; readonly opens: string | RegExp; readonly fixture?: string }[] = [
+export const SHEETS: readonly SheetPlace[] = [
   { screen: 'events', opens: 'See an example of New mail' },
   { screen: 'events', opens: 'Change mailboxes' },
   { screen: 'senders', opens: 'Add' },
@@ -24,10 +32,18 @@ export const SHEETS: readonly { readonly screen: string; readonly opens: string 
   { screen: 'clients', opens: 'Connect: VS Code' },
   { screen: 'clients', opens: /^Remove\.\.\.: Cursor/ },
   { screen: 'clients', opens: /^Allow.*my-agent/, fixture: 'client-asking' },
+  { screen: 'clients', opens: 'New Watch', through: /Claude Code.*since/ },
+  { screen: 'clients', opens: 'Folder...: New message from 1 sender', through: /Claude Code.*since/ },
   { screen: 'settings', opens: 'Install...' },
   { screen: 'settings', opens: 'Reset All Senders and Clients...' },
   { screen: 'settings', opens: 'Uninstall...' },
 ];
+
+/** The button that opens a sheet, once the page is where it stands. */
+export async function openerOf(page: Page, { opens, through }: SheetPlace): Promise<Locator> {
+  if (through) await page.getByRole('button', { name: through }).first().click();
+  return page.getByRole('button', { name: opens, exact: typeof opens === 'string' }).first();
+}
 
 /** Another theme without loading the page again. */
 export async function setTheme(page: Page, theme: 'light' | 'dark'): Promise<void> {

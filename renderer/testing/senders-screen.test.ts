@@ -68,7 +68,7 @@ describe('adding', () => {
     await sheet.getByRole('list', { name: 'Suggestions' }).getByRole('button', { name: /Katherine Johnson/ }).click();
     expect(await area.inputValue()).toBe('new@example.com,katherine@example.com\n');
     expect(await area.evaluate((element) => element === document.activeElement)).toBe(true);
-    await sheet.getByRole('button', { name: 'Show Recent Senders' }).click();
+    await sheet.getByRole('button', { name: 'Show recent senders' }).click();
     await sheet.getByRole('button', { name: /Alan Turing/ }).waitFor();
   });
 

@@ -1,11 +1,12 @@
 import { lazy, Suspense, useEffect, useRef, type ComponentType } from 'react';
+import type { Health } from '../../app/contract/health.ts';
 import type { Section } from '../../app/contract/shell.ts';
 import { Banner } from '../parts/banner.tsx';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Select } from '../parts/select.tsx';
-import { focusTitle } from '../parts/view.tsx';
-import { doDeed, useGlance, type Look } from '../stores/use-glance.ts';
+import { focusTitle, View } from '../parts/view.tsx';
+import { doDeed, useGlance } from '../stores/use-glance.ts';
 import { openSection, useView } from '../stores/view-store.ts';
 import { EventsView } from '../events/events-view.tsx';
 import { IconNotice } from './icon-notice.tsx';
@@ -28,38 +29,37 @@ const TITLES: Readonly<Record<Section, string>> = {
 const MAIN: readonly Section[] = ['events', 'senders', 'live', 'clients', 'activity'];
 const FOOTER: readonly Section[] = ['diagnostics', 'settings'];
 
-const isSection = (name: string | null): name is Section => name !== null && Object.hasOwn(TITLES, name);
+/** The frame stands before the shell has answered. */
+const CHECKING = { id: 'checking', icon: 'off', headline: 'Checking...', action: null, banner: false } as const satisfies Health;
 
-export function MainWindow({ screen }: { readonly screen: string | null }) {
+export function MainWindow() {
   const section = useView((view) => view.section);
   const look = useGlance();
   const first = useRef(true);
-  useEffect(() => {
-    if (isSection(screen)) openSection(screen);
-  }, [screen]);
   useEffect(() => {
     document.title = `${TITLES[section]} - Belfry`;
     // A section that was opened takes the focus, but not at the start: nothing takes focus uninvited.
     if (!first.current) requestAnimationFrame(focusTitle);
     first.current = false;
   }, [section]);
-  if (look === null) return null;
-  const View = VIEWS[section];
-  const { health } = look.glance;
+  const SectionView = VIEWS[section];
+  const starting = look?.starting ?? false;
+  const health = look?.glance.health ?? CHECKING;
   // A button that leads to where one is would do nothing.
   const action = health.action?.deed.kind === 'open' && health.action.deed.section === section ? null : health.action;
+  const healthLine = <HealthLine health={health} starting={starting} />;
   return (
     <div className="window">
       <nav className="window-nav" aria-label="Sections">
         <ul role="list" className="window-list">{MAIN.map((each) => <NavItem key={each} section={each} current={section} />)}</ul>
         <div className="window-foot">
-          <HealthLine look={look} />
+          {healthLine}
           <ul role="list" className="window-list">{FOOTER.map((each) => <NavItem key={each} section={each} current={section} />)}</ul>
         </div>
       </nav>
       <nav className="window-narrow" aria-label="Sections">
         <Select label="Section" hideLabel value={section} options={[...MAIN, ...FOOTER].map((value) => ({ value, label: TITLES[value] }))} onChange={openSection} />
-        <HealthLine look={look} />
+        {healthLine}
       </nav>
       <main className="window-main">
         {health.banner && (
@@ -73,8 +73,8 @@ export function MainWindow({ screen }: { readonly screen: string | null }) {
           </div>
         )}
         <IconNotice />
-        <div className={`window-view${look.starting ? ' window-old' : ''}`} data-section={section}>
-          <Suspense fallback={null}><View /></Suspense>
+        <div className={`window-view${starting ? ' window-old' : ''}`} data-section={section}>
+          {look === null ? <View title={TITLES[section]}>{null}</View> : <Suspense fallback={null}><SectionView /></Suspense>}
         </div>
       </main>
     </div>
@@ -90,18 +90,17 @@ function NavItem({ section, current }: { readonly section: Section; readonly cur
 }
 
 /** In two words what the headline says; the whole of it when one points at it. */
-function HealthLine({ look }: { readonly look: Look }) {
-  const { health } = look.glance;
+function HealthLine({ health, starting }: { readonly health: Health; readonly starting: boolean }) {
   return (
-    <p className="window-health" title={look.starting ? 'Starting...' : health.headline} data-health={health.id}>
-      <Icon id={look.starting ? 'off' : health.icon} />
-      <span>{look.starting ? 'Starting...' : SHORT[health.id]}</span>
+    <p className="window-health" title={starting ? 'Starting...' : health.headline} data-health={health.id}>
+      <Icon id={starting ? 'off' : health.icon} />
+      <span>{starting ? 'Starting...' : SHORT[health.id]}</span>
     </p>
   );
 }
 
-const SHORT: Readonly<Record<Look['glance']['health']['id'], string>> = {
+const SHORT: Readonly<Record<Health['id'], string>> = {
   checking: 'Checking...', wrongPlace: 'Temporary copy', otherCopy: 'Another copy', engineStopped: 'Stopped', tampered: 'Settings changed', accessLost: 'Access lost',
-  accessMissing: 'No access yet', needsReopen: 'Needs reopening', sourceMissing: 'Not set up', clientAsking: 'Waits for you', paused: 'Paused', allOff: 'Off',
-  noSenders: 'No senders', noListener: 'No listener', listening: 'OK',
+  accessMissing: 'No access yet', needsReopen: 'Needs reopening', sourceMissing: 'Not set up', clientAsking: 'Waits for you', paused: 'Paused', allOff: 'Everything is off',
+  noSenders: 'No sender allowed', noListener: 'No client listening', listening: 'OK',
 };
