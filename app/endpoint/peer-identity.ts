@@ -44,6 +44,8 @@ export interface PeerIdentifier {
   isSameUser(socket: Accepted): boolean;
   /** Never rejects: what cannot be found out is not persistable. */
   identify(socket: Accepted): Promise<ClientIdentity>;
+  /** In the app the peer must be our own signed helper (architecture 6). Never rejects. */
+  isSignedBy(socket: Accepted, team: string, signingId: string): Promise<boolean>;
   /** Whether that very process still runs. */
   alive(process: ClientProcess): boolean;
 }
@@ -51,8 +53,6 @@ export interface PeerIdentifier {
 export interface SystemPeers extends PeerIdentifier {
   /** @throws where the descriptor is no connected unix socket */
   credentials(socket: Accepted): Credentials;
-  /** In the app the peer must be our own signed helper (architecture 6). */
-  isSignedBy(socket: Accepted, team: string, signingId: string): Promise<boolean>;
 }
 
 interface Addon {

@@ -1,5 +1,7 @@
 import type { Bridge } from '../../app/contract/bridge.ts';
 
+declare const BELFRY_SHIPPED: boolean | undefined;
+
 export interface Session {
   readonly bridge: Bridge;
   /** Unix ms. Fixtures stand at one moment, so that a picture of them is the same every day. */
@@ -13,6 +15,8 @@ export async function chooseSession(query: URLSearchParams): Promise<Session> {
     const { preloadBridge } = await import('./preload-bridge.ts');
     return { bridge: preloadBridge(window.belfry), now: Date.now };
   }
+  // Only the app has this page then: neither of the other bridges is in it.
+  if (typeof BELFRY_SHIPPED === 'boolean' && BELFRY_SHIPPED) throw new Error('This page was opened outside Belfry.');
   if (fixture !== null) {
     const { fixtureSession } = await import('./fixture-bridge.ts');
     return fixtureSession(fixture);
