@@ -6,7 +6,7 @@ export default defineConfig({
   // The package needs its binary to be loaded; only main/ imports it.
   resolve: { alias: { electron: fileURLToPath(new URL('main/testing/electron-double.ts', import.meta.url)) } },
   test: {
-    include: ['app/**/*.test.ts', 'main/**/*.test.ts', 'renderer/**/*.test.ts'],
+    include: ['app/**/*.test.ts', 'main/**/*.test.ts', 'renderer/**/*.test.ts', 'build/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
     testTimeout: 30_000,

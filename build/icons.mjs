@@ -1,4 +1,4 @@
-// Draws resources/icon.icns and the menu bar's template images from their SVG sources. Run by hand after a change of a
+// Draws resources/icon.icns, the menu bar's template images and the background of the disk image from their SVG sources. Run by hand after a change of a
 // source (`node build/icons.mjs`); what it makes is kept in the repository, since a Mac that builds need not have Chromium.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,10 +22,10 @@ export function packIcns(entries) {
   return chunk('icns', Buffer.concat(entries.map(([type, png]) => chunk(type, png))));
 }
 
-async function draw(page, svg, size) {
-  await page.setViewportSize({ width: size, height: size });
-  await page.setContent(`<style>*{margin:0}svg{display:block;width:${size}px;height:${size}px}</style>${svg}`);
-  return page.screenshot({ omitBackground: true, clip: { x: 0, y: 0, width: size, height: size } });
+async function draw(page, svg, width, height = width) {
+  await page.setViewportSize({ width, height });
+  await page.setContent(`<style>*{margin:0}svg{display:block;width:${width}px;height:${height}px}</style>${svg}`);
+  return page.screenshot({ omitBackground: true, clip: { x: 0, y: 0, width, height } });
 }
 
 async function main() {
@@ -47,6 +47,9 @@ async function main() {
     writeFileSync(`${base}.png`, await draw(page, svg, 16));
     writeFileSync(`${base}@2x.png`, await draw(page, svg, 32));
   }
+  const image = readFileSync(join(resources, 'dmg-background.svg'), 'utf8');
+  writeFileSync(join(root, 'build', 'dmg-background.png'), await draw(page, image, 540, 360));
+  writeFileSync(join(root, 'build', 'dmg-background@2x.png'), await draw(page, image, 1080, 720));
   await browser.close();
 }
 

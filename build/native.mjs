@@ -7,11 +7,11 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const mac = process.platform === 'darwin';
-const WARNINGS = ['-std=gnu11', '-Wall', '-Wextra', '-Wshadow', '-Wvla', '-Werror'];
+export const WARNINGS = ['-std=gnu11', '-Wall', '-Wextra', '-Wshadow', '-Wvla', '-Werror'];
 const HARDENING = ['-O2', '-fstack-protector-strong', '-U_FORTIFY_SOURCE', '-D_FORTIFY_SOURCE=2'];
 const LINUX_HARDENING = ['-Wl,-z,relro,-z,now', '-Wl,-z,noexecstack'];
-const SHIM = ['belfry-mcp.c', 'relay.c', 'conversation.c', 'command.c', 'engine-link.c', 'line-scanner.c', 'json-text.c'];
-const ADDON = ['peer-identity.c', 'process-facts.c'];
+export const SHIM_SOURCES = ['belfry-mcp.c', 'relay.c', 'conversation.c', 'command.c', 'engine-link.c', 'line-scanner.c', 'json-text.c'];
+export const ADDON_SOURCES = ['peer-identity.c', 'process-facts.c'];
 const FRAMEWORKS = mac ? ['-framework', 'CoreFoundation', '-framework', 'Security'] : [];
 const ARCHS = mac ? ['-arch', 'arm64', '-arch', 'x86_64', '-mmacosx-version-min=13.0'] : [];
 
@@ -24,11 +24,11 @@ export function nativeTargets({ root, defines = [] }) {
   return {
     'belfry-mcp': [
       ...WARNINGS, ...HARDENING, ...ARCHS, ...(mac ? [] : ['-fPIE', '-pie', ...LINUX_HARDENING]),
-      `-DBELFRY_VERSION="${version}"`, ...team, ...defines, ...sources(SHIM), ...FRAMEWORKS,
+      `-DBELFRY_VERSION="${version}"`, ...team, ...defines, ...sources(SHIM_SOURCES), ...FRAMEWORKS,
     ],
     'peer-identity.node': [
       ...WARNINGS, ...HARDENING, ...ARCHS, '-fPIC', '-shared', ...(mac ? ['-undefined', 'dynamic_lookup'] : LINUX_HARDENING),
-      '-DNAPI_VERSION=8', `-I${join(root, 'node_modules', 'node-api-headers', 'include')}`, ...sources(ADDON), ...(mac ? [] : ['-pthread']), ...FRAMEWORKS,
+      '-DNAPI_VERSION=8', `-I${join(root, 'node_modules', 'node-api-headers', 'include')}`, ...sources(ADDON_SOURCES), ...(mac ? [] : ['-pthread']), ...FRAMEWORKS,
     ],
   };
 }

@@ -23,13 +23,18 @@ export function pageIsFresh() {
   return existsSync(stamp) && existsSync(join(pageFolder, 'index.html')) && readFileSync(stamp, 'utf8') === sourceHash();
 }
 
-/** @returns what was built: the chunks with their gzip sizes in bytes */
-export async function buildPage() {
+/**
+ * @param folder where to; @param shipped for the app: neither fixtures nor the page server's bridge
+ * @returns what was built: the chunks with their gzip sizes in bytes
+ */
+export async function buildPage({ folder = pageFolder, shipped = false } = {}) {
+  // Whatever calls this: with another value React's development build would ship, and the paths of its sources with it.
+  process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   const { default: react } = await import('@vitejs/plugin-react');
   const wanted = sourceHash();
   // Built beside and then put in place, so that nobody reads half a page.
-  const fresh = `${pageFolder}.${process.pid}.new`;
+  const fresh = `${folder}.${process.pid}.new`;
   const result = await build({
     configFile: false,
     root: join(root, 'renderer'),
@@ -37,6 +42,7 @@ export async function buildPage() {
     logLevel: 'warn',
     mode: 'production',
     plugins: [react()],
+    define: { BELFRY_SHIPPED: JSON.stringify(shipped) },
     build: {
       outDir: fresh,
       emptyOutDir: true,
@@ -60,11 +66,11 @@ export async function buildPage() {
       },
     },
   });
-  const old = `${pageFolder}.${process.pid}.old`;
-  if (existsSync(pageFolder)) renameSync(pageFolder, old);
-  renameSync(fresh, pageFolder);
+  const old = `${folder}.${process.pid}.old`;
+  if (existsSync(folder)) renameSync(folder, old);
+  renameSync(fresh, folder);
   rmSync(old, { recursive: true, force: true });
-  writeFileSync(stamp, wanted);
+  if (folder === pageFolder) writeFileSync(stamp, wanted);
   const { output } = Array.isArray(result) ? result[0] : result;
   return output
     .filter((file) => file.type === 'chunk')

@@ -2,7 +2,7 @@
 // it runs before there are any.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -30,9 +30,15 @@ function run(command, args, options = {}) {
 
 /** node_modules as the lockfile says; again only if the lockfile changed. */
 function install() {
-  const stamp = join(root, 'node_modules', '.belfry-lock');
+  const modules = join(root, 'node_modules');
+  const stamp = join(modules, '.belfry-lock');
   const wanted = hashOf([join(root, 'package-lock.json'), join(root, 'package.json')]);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    // "npm ci" would empty the folder that it points to, which belongs to another checkout.
+    say('node_modules is a link and does not fit this lockfile: using it as it is');
+    return;
+  }
   say('installing the packages of the lockfile (a minute on a fresh clone)');
   const npm = process.env.npm_execpath;
   const quiet = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -45,7 +51,7 @@ function install() {
 
 function hashOf(files) {
   const hash = createHash('sha256');
-  for (const file of files) hash.update(file).update(readFileSync(file));
+  for (const file of files) hash.update(file.slice(root.length)).update(readFileSync(file));
   return hash.digest('hex');
 }
 
@@ -119,11 +125,17 @@ async function main() {
       return startApp(node, args, env);
     case 'screenshots':
       return run(node, [join(root, 'build', 'screenshots.mjs'), ...args], { env });
+    case 'dist':
+      return run(node, [join(root, 'build', 'dist.mjs'), ...args], { env });
+    case 'test-app': {
+      const made = run(node, [join(root, 'build', 'dist.mjs'), '--for-tests'], { env });
+      return made === 0 ? run(node, [join(root, 'main', 'testing', 'built-app.ts')], { env }) : made;
+    }
     case 'test':
       return run(node, [join(root, 'build', 'test.mjs'), ...args], { env });
     default:
-      say(`"npm run ${command}" comes with the menu-bar app, which is not part of this version.`);
-      return 2;
+      say(`"${command}" is none of the project's commands.`);
+      return 3;
   }
 }
 

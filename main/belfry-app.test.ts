@@ -23,7 +23,7 @@ beforeEach(() => {
 function start({ preferences = {}, background = false, platform = 'darwin' as NodeJS.Platform } = {}): BelfryApp {
   writeFileSync(folder.at('data', 'preferences.json'), JSON.stringify({ version: 1, onboarding: 'done', ...preferences }));
   const belfry = new BelfryApp({
-    clock, platform, home: folder.at('home'), log: () => undefined, built: folder.at('dist'), icons: '/icons', launch: { background, dataDir: folder.at('data'), engineNode: null, stores: {} },
+    clock, platform, home: folder.at('home'), log: () => undefined, built: folder.at('dist'), icons: '/icons', updates: null, launch: { background, dataDir: folder.at('data'), engineNode: null, stores: {} },
   });
   belfry.start();
   return belfry;

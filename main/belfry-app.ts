@@ -37,6 +37,7 @@ import { ShellStateKeeper } from './shell-state.ts';
 import { signatureOf } from './signature.ts';
 import { MenuBarIcon } from './tray.ts';
 import { removeData } from './uninstall.ts';
+import { updateCaches, Updates, type UpdateSource } from './updates.ts';
 import { Windows } from './windows.ts';
 import { WiringDesk } from './wiring-desk.ts';
 
@@ -51,6 +52,8 @@ export interface AppEnvironment {
   readonly built: string;
   /** Template images. */
   readonly icons: string;
+  /** Null: this build doesn't update itself. */
+  readonly updates: UpdateSource | null;
 }
 
 /** The icon's place is known only a moment after it was made. */
@@ -70,6 +73,7 @@ export class BelfryApp {
   readonly #icon: MenuBarIcon;
   readonly #access: AccessWatch;
   readonly #alerts: NotificationDesk;
+  readonly #updates: Updates;
   readonly #actions: ActionDelegate;
   readonly #bundle: string | null = bundleOf(app.getPath('exe'));
   #heardAt: number | null = null;
@@ -98,6 +102,12 @@ export class BelfryApp {
       needsReopen: (needsReopen) => this.#keeper.set({ needsReopen }),
     }, clock);
 
+    this.#updates = new Updates(env.updates, {
+      automatic: () => this.#preferences.value.automaticUpdates,
+      answering: async () => (await this.#host.client?.call.app.busy({}))?.answering ?? 0,
+      changed: (update) => this.#keeper.set({ update }),
+      prepare: () => this.#host.stop(),
+    }, clock);
     this.#actions = {
       platform,
       bundle: this.#bundle ?? app.getPath('exe'),
@@ -107,6 +117,8 @@ export class BelfryApp {
       otherCopySentence: () => (this.#host.state.otherCopy ? this.#host.state.sentence : null),
       hidePanel: () => this.#windows.hidePanel(),
       finishOnboarding: () => this.#finishOnboarding(),
+      checkForUpdates: () => this.#updates.check(),
+      restartToUpdate: () => this.#updates.restart(),
       dragApp: () => this.#bundle !== null && this.#windows.dragFromOnboarding(this.#bundle, join(env.icons, '..', 'icon.png')),
     };
     const wiringEnv: WiringEnv | null = shim === null ? null : { home: env.home, platform: platform === 'darwin' ? 'darwin' : 'linux', shim, now: () => clock.now() };
@@ -119,7 +131,7 @@ export class BelfryApp {
       wiring: new WiringDesk(wiringEnv, (wiring) => this.#keeper.set({ wiring })),
       commandLink,
       uninstall: {
-        wiring: wiringEnv, commandLink, dataDir: launch.dataDir,
+        wiring: wiringEnv, commandLink, dataDir: launch.dataDir, caches: updateCaches(env.home),
         loginItemOn: () => ['enabled', 'requires-approval'].includes(loginItemOf(app, platform)),
         removeLoginItem: () => void setLoginItem(app, platform, false),
         stopEngine: () => this.#host.stop(),
@@ -181,6 +193,7 @@ export class BelfryApp {
     }
     this.#host.start();
     this.#access.start();
+    this.#updates.start();
     this.#drawIcon();
     Menu.setApplicationMenu(Menu.buildFromTemplate(appMenuTemplate({
       open: (section) => this.open(section),
@@ -217,6 +230,7 @@ export class BelfryApp {
   /** The engine ends before the app does. */
   async end(): Promise<void> {
     this.#access.stop();
+    this.#updates.stop();
     await this.#host.stop();
     this.#icon.hide();
     if (this.#uninstalled) removeData(this.#env.launch.dataDir);
@@ -267,7 +281,7 @@ export class BelfryApp {
       settingsOpenedAt: null,
       iconOnScreen: null,
       loginItem: loginItemOf(app, platform),
-      update: { state: 'off', version: null },
+      update: { state: this.#env.updates === null ? 'off' : 'none', version: null },
       preferences: this.#preferences.value,
       wiring: [],
     };

@@ -13,27 +13,32 @@ export interface Launch {
 }
 
 export interface LaunchFacts {
-  readonly packaged: boolean;
   /** The system's folder for the data of apps. */
   readonly appData: string;
+  /** The folder's name in it: a build without our team has its own, so that it and an installed app never share one. */
+  readonly product: string;
 }
 
+const isBackground = (argv: readonly string[]): boolean => argv.includes('--background');
+
 /**
- * The packaged app takes `--background` and nothing else: whoever could name its stores, its folder or its engine
- * by a flag would decide what runs with its disk access. A development build has another data folder, so that it
- * and an installed app never share one.
+ * What ships takes `--background` and nothing else: whoever could name its stores, its folder or its engine by a flag
+ * would decide what runs with its disk access.
  */
-export function launchOf(argv: readonly string[], env: NodeJS.ProcessEnv, { packaged, appData }: LaunchFacts): Launch {
-  const background = argv.includes('--background');
-  if (packaged) return { background, dataDir: join(appData, 'Belfry'), engineNode: null, stores: {} };
+export function shippedLaunch(argv: readonly string[], { appData, product }: LaunchFacts): Launch {
+  return { background: isBackground(argv), dataDir: join(appData, product), engineNode: null, stores: {} };
+}
+
+/** From the sources, and in a build made to be tested. Not in what ships. */
+export function developmentLaunch(argv: readonly string[], env: NodeJS.ProcessEnv, { appData, product }: LaunchFacts): Launch {
   const flag = (name: string): string | undefined => {
     const given = argv.find((each) => each.startsWith(`--${name}=`));
     return given === undefined ? undefined : resolve(given.slice(name.length + 3));
   };
   const [mailDir, messagesDb, accountsDb, addressBookDir] = [flag('mail-dir'), flag('messages-db'), flag('accounts-db'), flag('address-book-dir')];
   return {
-    background,
-    dataDir: flag('data-dir') ?? join(appData, 'Belfry Development'),
+    background: isBackground(argv),
+    dataDir: flag('data-dir') ?? join(appData, product),
     engineNode: env['BELFRY_ENGINE_NODE'] || null,
     stores: {
       ...(mailDir !== undefined && { mailDir }),

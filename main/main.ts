@@ -5,15 +5,22 @@ import { fileURLToPath } from 'node:url';
 import { app } from 'electron';
 import { BelfryApp } from './belfry-app.ts';
 import { systemClock } from './clock.ts';
-import { launchOf } from './launch.ts';
+import { developmentLaunch, shippedLaunch } from './launch.ts';
 import { faultLine, logFile } from './log-file.ts';
 import { holdPages } from './navigation.ts';
 import { registerScheme } from './protocol.ts';
+import { productName } from './signature.ts';
+import { updateFeed } from './update-feed.ts';
+
+/** Put in by the bundler. */
+declare const BELFRY_SHIPPED: boolean;
 
 const here = dirname(fileURLToPath(import.meta.url));
-const launch = launchOf(process.argv, process.env, { packaged: app.isPackaged, appData: app.getPath('appData') });
+const facts = { appData: app.getPath('appData'), product: productName };
+// The bundler leaves out the other branch: nothing in what ships reads a switch of development.
+const launch = BELFRY_SHIPPED ? shippedLaunch(process.argv, facts) : developmentLaunch(process.argv, process.env, facts);
 
-app.setName(app.isPackaged ? 'Belfry' : 'Belfry Development');
+app.setName(productName);
 mkdirSync(launch.dataDir, { recursive: true, mode: 0o700 });
 app.setPath('userData', launch.dataDir);
 // Chromium's own files stay out of the way of ours.
@@ -32,9 +39,9 @@ if (app.requestSingleInstanceLock()) {
   // Belfry lives in the menu bar: without a window it goes on.
   app.on('window-all-closed', () => undefined);
   // Not awaited: `ready` never comes while a module is still being loaded.
-  void app.whenReady().then(() => {
+  void app.whenReady().then(async () => {
     const belfry = new BelfryApp({
-      launch, home: homedir(), platform: process.platform, clock: systemClock, log, built: join(here, '..'), icons: join(here, '..', '..', 'resources', 'tray'),
+      launch, home: homedir(), platform: process.platform, clock: systemClock, log, built: join(here, '..'), icons: join(here, '..', '..', 'resources', 'tray'), updates: await updateFeed(log),
     });
     belfry.start();
     app.on('activate', () => belfry.reopened());

@@ -20,6 +20,8 @@ beforeEach(() => {
     otherCopySentence: () => null,
     hidePanel: vi.fn<() => void>(),
     finishOnboarding: vi.fn<() => void>(),
+    checkForUpdates: () => Promise.resolve({ ok: true, changed: false, sentence: 'Belfry is up to date.' }),
+    restartToUpdate: () => Promise.resolve({ ok: false, code: 'refused', message: 'No update is ready.' }),
     dragApp: () => false,
   };
 });

@@ -15,6 +15,8 @@ export interface ActionDelegate {
   otherCopySentence(): string | null;
   hidePanel(): void;
   finishOnboarding(): void;
+  checkForUpdates(): Promise<ContractOutcome>;
+  restartToUpdate(): Promise<ContractOutcome>;
   /** @returns false where there is no bundle to drag */
   dragApp(): boolean;
 }
@@ -56,8 +58,9 @@ export async function act(action: ShellAction, delegate: ActionDelegate): Promis
       await delegate.restartEngine();
       return did('The engine is starting.', true);
     case 'check-for-updates':
+      return delegate.checkForUpdates();
     case 'restart-to-update':
-      return refused("This build doesn't update itself.");
+      return delegate.restartToUpdate();
     case 'close-panel':
       delegate.hidePanel();
       return did('Closed.');

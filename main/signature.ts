@@ -7,6 +7,9 @@ declare const BELFRY_TEAM: string | undefined;
 /** The team that a release was built for: put in by the bundler, absent from every other build. */
 export const builtTeam: string | null = typeof BELFRY_TEAM === 'string' && BELFRY_TEAM !== '' ? BELFRY_TEAM : null;
 
+/** The app's name, its folder's and its bundle's: a build without our team is another app to macOS. */
+export const productName = builtTeam === null ? 'Belfry Development' : 'Belfry';
+
 /**
  * By what the build says of itself and by the seal that signing leaves in the bundle. Whether it is valid was macOS's to
  * check when the app started.

@@ -19,6 +19,7 @@ beforeEach(() => {
     wiring: { home: folder.at('home'), platform: 'darwin', applications: [], tools: [], shim: SHIM, now: () => 0 },
     commandLink: { home: folder.at('home'), shim: SHIM, shared: [folder.at('bin')], paths: [] },
     dataDir: folder.at('data'),
+    caches: [folder.at('updates'), folder.at('never-fetched')],
     loginItemOn: () => loginItem,
     removeLoginItem: () => {
       loginItem = false;
@@ -59,6 +60,13 @@ test('what somebody else keeps in the data folder stays, and so does the folder'
   mkdirSync(folder.at('data', 'photos'));
   removeData(folder.at('data'));
   expect(readdirSync(folder.at('data')).sort()).toEqual(['photos', 'thesis.txt']);
+});
+
+test('fetched updates go as well, where there are any', async () => {
+  mkdirSync(folder.at('updates', 'pending'), { recursive: true });
+  expect(uninstallPreview(env)).toContain(`Fetched updates in ${folder.at('updates')}`);
+  expect(await uninstall(env)).toContain(`Removed ${folder.at('updates')}.`);
+  expect(existsSync(folder.at('updates'))).toBe(false);
 });
 
 test('somebody else\'s command named belfry stays', async () => {

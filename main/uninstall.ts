@@ -7,6 +7,8 @@ export interface UninstallEnv {
   readonly wiring: WiringEnv | null;
   readonly commandLink: CommandLinkEnv;
   readonly dataDir: string;
+  /** Folders of fetched updates, outside the data folder. */
+  readonly caches: readonly string[];
   /** The login item as the system has it. */
   loginItemOn(): boolean;
   removeLoginItem(): void;
@@ -28,6 +30,7 @@ export function uninstallPreview(env: UninstallEnv): string[] {
     ...(env.wiring ? removeAllPreview(env.wiring) : []),
     ...(env.loginItemOn() ? ['Open at login'] : []),
     ...commandLinks(env.commandLink).map((link) => `The command ${link}`),
+    ...env.caches.filter((folder) => existsSync(folder)).map((folder) => `Fetched updates in ${folder}`),
     `The data folder ${env.dataDir}`,
   ];
 }
@@ -40,6 +43,7 @@ export async function uninstall(env: UninstallEnv): Promise<string[]> {
     lines.push(env.loginItemOn() ? "Couldn't turn off opening at login. Turn it off in System Settings > General > Login Items." : 'Turned off opening at login.');
   }
   for (const link of commandLinks(env.commandLink)) lines.push(attempt(() => rmSync(link), `Removed ${link}.`, `Couldn't remove ${link}.`));
+  for (const folder of env.caches.filter((each) => existsSync(each))) lines.push(attempt(() => rmSync(folder, { recursive: true }), `Removed ${folder}.`, `Couldn't remove ${folder}.`));
   await env.stopEngine();
   lines.push(attempt(() => removeData(env.dataDir), `Removed the data in ${env.dataDir}.`, `Couldn't remove everything in ${env.dataDir}.`));
   return lines;

@@ -1,7 +1,9 @@
+declare const BELFRY_SHIPPED: boolean | undefined;
+
 export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
 
   serve   --data-dir DIR [--mail-dir DIR] [--messages-db FILE] [--accounts-db FILE] [--address-book-dir DIR]
-          [--region CC] [--ui PORT] [--http PORT] [--trust-local-clients]
+          [--region CC] [--ui PORT] [--http PORT]${typeof BELFRY_SHIPPED === 'boolean' && BELFRY_SHIPPED ? '' : ' [--trust-local-clients]'}
   events  list | on TYPE | off TYPE                      TYPE: mail.received, messages.received
   senders list | add SENDER... [--for mail|messages] [--subdomains] [--except SENDER] | remove SENDER...
           | add chat:ID... | remove chat:ID...           ID: a chat's id or its exact name

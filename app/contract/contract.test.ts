@@ -34,7 +34,7 @@ function handlersOver(folder: string): Handlers {
     };
   };
   return {
-    app: { snapshot: slices },
+    app: { snapshot: slices, busy: () => ({ answering: 0 }) },
     events: { list: () => slices().events, set: ({ type, on }) => policy.setEvent(type, on), catalogue: () => [], mailboxes: () => [], setMailboxes: () => policy.resume() },
     access: { probe: () => slices().access },
     senders: {

@@ -13,6 +13,8 @@ export const contract = {
   calls: {
     app: {
       snapshot: call(params.none, slices),
+      /** Requests of clients that wait for an answer; open streams are none. The app is not replaced meanwhile. */
+      busy: call(params.none, z.object({ answering: z.int().min(0) })),
     },
     events: {
       list: call(params.none, z.array(eventRow)),

@@ -7,6 +7,7 @@ export const HANDSHAKE_MS = 5000;
 export const MAX_UNANSWERED = 16;
 export const PROTOCOL = 1;
 
+const versions = z.looseObject({ protocol: z.number().int(), version: z.string() });
 const hello = z.discriminatedUnion('mode', [
   z.looseObject({
     protocol: z.number().int(),
@@ -25,6 +26,19 @@ const hello = z.discriminatedUnion('mode', [
 
 export type Hello = z.infer<typeof hello>;
 
+/**
+ * What the engine says to a first line that it takes: `ok` and, for a helper that can read it, both of its own versions.
+ * @param version of Belfry
+ */
+export const welcomeOf = (version: string): string => `ok ${JSON.stringify({ protocol: PROTOCOL, version })}\n`;
+
+/** Which of the two is behind decides what helps: a running app that was replaced, or a client that holds an old helper. */
+function otherAge(helper: number, version: string): string {
+  return helper > PROTOCOL
+    ? `The Belfry that runs is older than this helper (${version}): quit Belfry and open it again.`
+    : `This helper (${version}) is too old for the Belfry that runs: start the client again, or set it up again in Belfry.`;
+}
+
 /** A sentence for a line that is no handshake or comes from another age. */
 export function parseHello(line: string): Hello | { error: string } {
   let value: unknown;
@@ -33,13 +47,16 @@ export function parseHello(line: string): Hello | { error: string } {
   } catch {
     return { error: 'The first line must be one JSON object that says what this peer wants.' };
   }
+  // Before anything else of it is looked at: another age may say other things.
+  const age = versions.safeParse(value);
+  if (age.success && age.data.protocol !== PROTOCOL) return { error: otherAge(age.data.protocol, plainText(age.data.version)) };
   const parsed = hello.safeParse(value);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     return { error: `The first line is not understood: ${issue?.path.join('.') || 'mode'} is missing or has the wrong type.` };
   }
-  if (parsed.data.protocol !== PROTOCOL) {
-    return { error: `This helper speaks version ${parsed.data.protocol} of the helper protocol and the engine version ${PROTOCOL}. Update Belfry and start the client again.` };
-  }
   return parsed.data;
 }
+
+/** It goes to a terminal and into a log, and a peer may say anything. */
+const plainText = (version: string): string => version.replace(/[^\w.+-]/g, '?').slice(0, 32);

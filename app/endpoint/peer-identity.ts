@@ -46,6 +46,8 @@ export interface PeerIdentifier {
   isSameUser(socket: Accepted): boolean;
   /** Never rejects: what cannot be found out is not persistable. */
   identify(socket: Accepted): Promise<ClientIdentity>;
+  /** In the app the peer must be our own signed helper (architecture 6). Never rejects. */
+  isSignedBy(socket: Accepted, team: string, signingId: string): Promise<boolean>;
   /** Whether that very process still runs. */
   alive(process: ClientProcess): boolean;
 }
@@ -55,8 +57,6 @@ export interface SystemPeers extends PeerIdentifier {
   credentials(socket: Accepted): Credentials;
   /** Whether a process runs whose executable's path ends so. Looks through all processes: a millisecond or more. */
   runs(pathEnd: string): boolean;
-  /** In the app the peer must be our own signed helper (architecture 6). */
-  isSignedBy(socket: Accepted, team: string, signingId: string): Promise<boolean>;
 }
 
 interface Addon {

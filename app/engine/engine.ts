@@ -11,7 +11,7 @@ import { fileWatcher, type StoreWatcher } from '../apple/watch.ts';
 import type { Access } from '../contract/values.ts';
 import { Endpoint } from '../endpoint/endpoint.ts';
 import { FolderLock } from '../endpoint/lock.ts';
-import type { Hello } from '../endpoint/handshake.ts';
+import { welcomeOf, type Hello } from '../endpoint/handshake.ts';
 import type { ClientIdentity, PeerIdentifier } from '../endpoint/peer-identity.ts';
 import { systemClock, type Clock } from '../events/clock.ts';
 import { Hub, type Outcome } from '../events/hub.ts';
@@ -59,6 +59,8 @@ export interface EngineOptions {
   /** `serve`: no owner's window, commands act at once. `app`: widening waits for the owner. */
   readonly kind: 'serve' | 'app';
   readonly trustLocalClients: boolean;
+  /** The team whose signed helper alone may connect; null or absent where nothing is signed. */
+  readonly helperTeam?: string | null;
   readonly peers: PeerIdentifier;
   /** Base64, from the app's host: settings are sealed with it. Headless has none. */
   readonly sealKey?: string | undefined;
@@ -74,6 +76,10 @@ export interface EngineOptions {
 /** Connections in all, and of one identity (architecture 5). */
 const MAX_CONNECTIONS = 200;
 const MAX_OF_ONE = 50;
+/** Of the helper's signature, as build/sign.mjs gives it. */
+const HELPER_ID = 'dev.belfry.belfry-mcp';
+const NOT_OUR_HELPER = 'Belfry serves its own helper only: start belfry-mcp from the installed app.';
+
 /** At most 30 s between heartbeats (SEP-3415); one timer for all streams. */
 const HEARTBEAT_MS = 25_000;
 /** Emitted notifications are logged a line each, in batches: writing each by itself would cost more than sending it. */
@@ -261,6 +267,12 @@ export class Engine {
   }
   get peers(): Iterable<Readonly<Peer>> {
     return this.#peers;
+  }
+  /** Requests of clients that wait for an answer: a stream is answered for as long as it is open. */
+  get answering(): number {
+    let all = 0;
+    for (const { connection, streams } of this.#peers) all += Math.max(0, connection.liveRequests - streams.size);
+    return all;
   }
 
   #makeHubs(): ReadonlyMap<EventType, Hub> {
@@ -455,11 +467,15 @@ export class Engine {
 
   #peer(socket: Socket, hello: Hello, rest: Buffer): void {
     if (hello.mode === 'command') {
-      socket.write('ok\n');
-      this.command?.(socket, hello.argv);
+      void this.#isOurHelper(socket).then((ours) => {
+        if (ours) {
+          socket.write(welcomeOf(version));
+          this.command?.(socket, hello.argv);
+        } else socket.end(`error ${NOT_OUR_HELPER}\n`);
+      });
       return;
     }
-    socket.write('ok\n');
+    socket.write(welcomeOf(version));
     const connection = new Connection(socket);
     const peer: Peer = { connection, streams: new Map(), label: hello.label ?? null, connectedAt: this.clock.now(), identity: null, served: null };
     this.#peers.add(peer);
@@ -491,7 +507,17 @@ export class Engine {
     return this.#peers.size >= MAX_CONNECTIONS ? `Belfry serves at most ${MAX_CONNECTIONS} connections at once.` : null;
   }
 
+  /** In a signed app only our own signed helper is a peer: it is what looks for the client behind it. */
+  async #isOurHelper(socket: Socket): Promise<boolean> {
+    const { helperTeam } = this.options;
+    return !helperTeam || this.options.peers.isSignedBy(socket, helperTeam, HELPER_ID);
+  }
+
   async #identify(socket: Socket, peer: Peer): Promise<Principal> {
+    if (!(await this.#isOurHelper(socket))) {
+      peer.connection.destroy();
+      throw new Error(NOT_OUR_HELPER);
+    }
     const identity = await this.options.peers.identify(socket);
     peer.identity = identity;
     let same = 0;

@@ -10,6 +10,12 @@ import { FolderHeldError } from '../endpoint/lock.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { describeFault, type Log } from './log.ts';
 
+declare const BELFRY_TEAM: string | undefined;
+declare const BELFRY_SHIPPED: boolean | undefined;
+
+/** In the app that people install: put in by the bundler, absent elsewhere. */
+const shipped = typeof BELFRY_SHIPPED === 'boolean' && BELFRY_SHIPPED;
+
 /** What a host says in flags or in its first message; the rest is where macOS keeps things. */
 export interface EngineSettings {
   readonly dataDir: string;
@@ -34,7 +40,7 @@ const APPLE_APPS: Readonly<Record<StoreKind, string>> = { mail: '/Mail.app/Conte
 
 /** The engine with everything that a system has: its stores, its clock, its kernel. Tests and the bench replace edges. */
 export function engineOf(
-  settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void, edges: Pick<EngineOptions, 'clock' | 'watcher'> = {},
+  settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void, edges: Partial<Pick<EngineOptions, 'clock' | 'watcher' | 'peers' | 'helperTeam'>> = {},
 ): Engine {
   const library = join(homedir(), 'Library');
   const peers = peerIdentifier(nativeFile('peer-identity.node'));
@@ -45,7 +51,8 @@ export function engineOf(
     addressBookDir: settings.addressBookDir ?? join(library, 'Application Support', 'AddressBook'),
     region: settings.region ?? regionFromLocale(process.env),
     kind,
-    trustLocalClients: settings.trustLocalClients === true,
+    helperTeam: kind === 'app' && typeof BELFRY_TEAM === 'string' && BELFRY_TEAM !== '' ? BELFRY_TEAM : null,
+    trustLocalClients: !shipped && settings.trustLocalClients === true,
     sealKey: settings.sealKey,
     peers,
     ...(process.platform === 'darwin' && { sourceRuns: (kind: StoreKind) => peers.runs(APPLE_APPS[kind]) }),

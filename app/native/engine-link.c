@@ -22,6 +22,13 @@
 
 #include "json-text.h"
 
+/* A build without our team has its own folder, so that it never meets an installed app's engine. */
+#ifdef BELFRY_TEAM
+#define MAC_FOLDER "Belfry"
+#else
+#define MAC_FOLDER "Belfry Development"
+#endif
+
 bool link_default_socket(char *path, size_t size) {
     const char *home = getenv("HOME");
     if (!home || !*home) {
@@ -31,7 +38,7 @@ bool link_default_socket(char *path, size_t size) {
     int length;
 #ifdef __APPLE__
     if (!home || !*home) return false;
-    length = snprintf(path, size, "%s/Library/Application Support/Belfry/run/engine.sock", home);
+    length = snprintf(path, size, "%s/Library/Application Support/" MAC_FOLDER "/run/engine.sock", home);
 #else
     const char *data = getenv("XDG_DATA_HOME");
     if (data && *data) {

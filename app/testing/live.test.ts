@@ -17,6 +17,14 @@ const idOf = async (world: World): Promise<string> => {
   return [...world.engine.peers].find((peer) => peer.identity !== null)!.identity!.id;
 };
 
+test('an open stream is no answer that a client waits for: an update need not wait for it', async () => {
+  await using world = await startWorld();
+  const client = world.client();
+  await client.stream(MAIL, mailArgs, {}, 1);
+  expect([...world.engine.peers].map(({ streams }) => streams.size)).toEqual([1]);
+  expect(world.engine.answering).toBe(0);
+});
+
 test('each arrival is one row: who, what became of it, and the very JSON that was sent', async () => {
   await using world = await startWorld();
   using ui = uiOf(world.engine);
