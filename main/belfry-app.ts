@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { app, dialog, ipcMain, Menu, powerMonitor, safeStorage, screen, session, shell as desktop } from 'electron';
 import { glanceOf, type Glance } from '../app/contract/glance.ts';
+import { untilWords } from '../app/contract/time-words.ts';
 import type { Section, ShellAction, ShellState } from '../app/contract/shell.ts';
 import type { ContractOutcome } from '../app/contract/values.ts';
 import type { EngineSettings } from '../app/engine/host.ts';
 import type { WiringEnv } from '../app/wiring/wiring.ts';
 import { AccessWatch } from './access.ts';
 import { appMenuTemplate } from './app-menu.ts';
-import { timeOfDay, type Clock } from './clock.ts';
+import type { Clock } from './clock.ts';
 import { macCommandLink } from './command-link.ts';
 import { EngineHost } from './engine-host.ts';
 import { EngineLinks } from './engine-links.ts';
@@ -295,7 +296,7 @@ export class BelfryApp {
 
   #glance(): Glance {
     const now = this.#env.clock.now();
-    return glanceOf({ shell: this.#keeper.state, slices: this.#engine.slices }, now, (at) => timeOfDay(at, now));
+    return glanceOf({ shell: this.#keeper.state, slices: this.#engine.slices }, now, (at) => untilWords(at, now));
   }
 
   #drawIcon(): void {

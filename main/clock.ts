@@ -15,11 +15,3 @@ export const systemClock: Clock = {
     return () => clearInterval(handle);
   },
 };
-
-/** `11:30`, or with the day if it isn't today: `Tue 11:30`, `12 Nov 11:30`. @param at Unix ms @param now Unix ms */
-export function timeOfDay(at: number, now: number): string {
-  const part = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', options).format(at);
-  const time = part({ hour: '2-digit', minute: '2-digit' });
-  if (new Date(at).toDateString() === new Date(now).toDateString()) return time;
-  return `${part(Math.abs(at - now) < 6 * 86_400_000 ? { weekday: 'short' } : { day: 'numeric', month: 'short' })} ${time}`;
-}

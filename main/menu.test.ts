@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { glanceOf } from '../app/contract/glance.ts';
-import { timeOfDay } from './clock.ts';
+import { untilWords } from '../app/contract/time-words.ts';
 import { menuOf, templateOf, type MenuDeed, type MenuEntry } from './menu.ts';
 import { client, healthCases, PAUSED_UNTIL, shellFacts, slices } from './testing/health-facts.ts';
 
 const NOW = PAUSED_UNTIL - 3_600_000;
 const NONE = { state: 'none', version: null } as const;
-const glance = (facts: Parameters<typeof glanceOf>[0]) => glanceOf(facts, NOW, (at) => timeOfDay(at, NOW));
+const glance = (facts: Parameters<typeof glanceOf>[0]) => glanceOf(facts, NOW, (at) => untilWords(at, NOW));
 const deeds = (entries: readonly MenuEntry[]): MenuDeed[] => entries.flatMap((entry) => (entry.kind === 'item' ? [entry.deed] : entry.kind === 'submenu' ? deeds(entry.entries) : []));
 const labels = (entries: readonly MenuEntry[]): string[] => entries.map((entry) => (entry.kind === 'separator' ? '-' : entry.label));
 

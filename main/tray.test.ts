@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { glanceOf } from '../app/contract/glance.ts';
-import { timeOfDay } from './clock.ts';
+import { untilWords } from '../app/contract/time-words.ts';
 import { answers, callsOf, reset, Tray } from './testing/electron-double.ts';
 import { healthCases, PAUSED_UNTIL } from './testing/health-facts.ts';
 import { MenuBarIcon, type TrayDelegate } from './tray.ts';
@@ -18,7 +18,7 @@ const made = (change: Partial<TrayDelegate> = {}) => {
 };
 
 test.each(healthCases)('$id: icon $icon, and its headline as the tooltip', ({ id, icon: wanted, headline, action, shell, slices }) => {
-  const { health } = glanceOf({ shell, slices }, NOW, (at) => timeOfDay(at, NOW));
+  const { health } = glanceOf({ shell, slices }, NOW, (at) => untilWords(at, NOW));
   expect(health).toMatchObject({ id, icon: wanted, headline });
   expect(health.action?.label ?? null).toBe(action);
   const { icon } = made();

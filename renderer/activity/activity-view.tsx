@@ -6,7 +6,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Field } from '../parts/field.tsx';
 import { PersonName } from '../parts/person-name.tsx';
 import { Select } from '../parts/select.tsx';
-import { hourMinuteSecond } from '../parts/time-words.ts';
+import { hourMinuteSecond } from '../../app/contract/time-words.ts';
 import { useFind } from '../parts/use-find.ts';
 import { View } from '../parts/view.tsx';
 import { quotedName } from '../../app/contract/health.ts';

@@ -1,5 +1,5 @@
 import type { ActivityRow } from '../../app/contract/values.ts';
-import { dayWords } from '../parts/time-words.ts';
+import { dayWords } from '../../app/contract/time-words.ts';
 
 export interface DayGroup {
   /** Start of the local day, Unix ms. */

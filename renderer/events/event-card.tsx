@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { cutName } from '../parts/clean-name.ts';
 import { PersonName } from '../parts/person-name.tsx';
 import { Switch } from '../parts/switch.tsx';
-import { whenWords } from '../parts/time-words.ts';
+import { whenWords } from '../../app/contract/time-words.ts';
 import { useNow } from '../stores/clock.ts';
 import { engine } from '../stores/engine-store.ts';
 import { run } from '../stores/notice-store.ts';

@@ -5,7 +5,7 @@ import { Badge } from '../parts/badge.tsx';
 import { Button, IconButton } from '../parts/button.tsx';
 import { CodeBox, CopyButton } from '../parts/code-box.tsx';
 import { Address, PersonName } from '../parts/person-name.tsx';
-import { hourMinuteSecond } from '../parts/time-words.ts';
+import { hourMinuteSecond } from '../../app/contract/time-words.ts';
 import { openAddSender, useView } from '../stores/view-store.ts';
 import { hiddenSender, statusWords, verdictSentences, whyWords } from './words.ts';
 import './live-detail.css';

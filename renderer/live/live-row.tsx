@@ -5,7 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { cleanName } from '../parts/clean-name.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Address, PersonName } from '../parts/person-name.tsx';
-import { hourMinuteSecond } from '../parts/time-words.ts';
+import { hourMinuteSecond } from '../../app/contract/time-words.ts';
 import { useView } from '../stores/view-store.ts';
 import { aboutWords, hiddenSender, kindWord, nobodyWords, statusWords, whoWords, whyWords } from './words.ts';
 

@@ -6,7 +6,7 @@ import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Select } from '../parts/select.tsx';
-import { hourMinuteSecond } from '../parts/time-words.ts';
+import { hourMinuteSecond } from '../../app/contract/time-words.ts';
 import { engine, useEngine, withEngine } from '../stores/engine-store.ts';
 import { run, say } from '../stores/notice-store.ts';
 import { setPreference, useInApp, usePreference, useShell } from '../stores/shell-store.ts';

@@ -1,5 +1,5 @@
 import { useNow } from '../stores/clock.ts';
-import { hourMinuteSecond, whenWords } from './time-words.ts';
+import { hourMinuteSecond, whenWords } from '../../app/contract/time-words.ts';
 
 interface TimeProps {
   /** Unix ms; null is drawn as `never`. */

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { glanceOf, type Glance } from '../../app/contract/glance.ts';
 import type { Health, HealthDeed } from '../../app/contract/health.ts';
-import { untilWords } from '../parts/time-words.ts';
+import { untilWords } from '../../app/contract/time-words.ts';
 import { useNow } from './clock.ts';
 import { engine, useEngine } from './engine-store.ts';
 import { run } from './notice-store.ts';

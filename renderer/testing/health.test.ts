@@ -3,7 +3,7 @@ import { glanceOf } from '../../app/contract/glance.ts';
 import { FIXTURE_NAMES, fixtures } from '../fixtures/fixtures.ts';
 import { FIXTURE_NOW } from '../fixtures/made-up.ts';
 import { cleanName } from '../parts/clean-name.ts';
-import { untilWords } from '../parts/time-words.ts';
+import { untilWords } from '../../app/contract/time-words.ts';
 import { become, startHarness, type Harness, type OpenPage } from './page.ts';
 
 let harness: Harness;
