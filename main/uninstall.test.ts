@@ -13,8 +13,8 @@ beforeEach(() => {
   folder = tempFolder();
   done = [];
   loginItem = true;
-  for (const name of ['home/.cursor', 'bin', 'data/run']) mkdirSync(folder.at(...name.split('/')), { recursive: true });
-  for (const name of ['settings.json', 'settings.v1.json', 'state.db', 'state.db-wal', 'seal.key', 'preferences.json', 'run/lock.db']) writeFileSync(folder.at('data', name), 'x');
+  for (const name of ['home/.cursor', 'bin', 'data/run', 'data/cache/attachments']) mkdirSync(folder.at(...name.split('/')), { recursive: true });
+  for (const name of ['settings.json', 'settings.v1.json', 'state.db', 'state.db-wal', 'seal.key', 'preferences.json', 'run/lock.db', 'cache/attachments/x']) writeFileSync(folder.at('data', name), 'x');
   env = {
     wiring: { home: folder.at('home'), platform: 'darwin', applications: [], tools: [], shim: SHIM, now: () => 0 },
     commandLink: { home: folder.at('home'), shim: SHIM, shared: [folder.at('bin')], paths: [] },

@@ -20,7 +20,7 @@ export interface UninstallEnv {
  * somebody else keeps there stays.
  */
 const OURS = [
-  /^settings(\.v\d+)?\.json/, /^state\.db/, /^run$/, /^logs$/, /^seal\.key$/, /^preferences\.json/, /^windows\.json/, /^window$/, /^Singleton/, /^search/,
+  /^settings(\.v\d+)?\.json/, /^state\.db/, /^run$/, /^logs$/, /^cache$/, /^seal\.key$/, /^preferences\.json/, /^windows\.json/, /^window$/, /^Singleton/, /^search/,
   /^lockfile$/, /^Crashpad$/, /^Code Cache$/, /^GPUCache$/,
 ];
 

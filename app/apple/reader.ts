@@ -1,3 +1,5 @@
+import type { MailListPage, MailListRequest, MailMarks, MailName } from './mail/mail-lookup.ts';
+import type { ChatListPage, ChatListRequest, MessageDetail, MessageListPage, MessageListRequest, MessageName } from './messages/message-lookup.ts';
 import type { Chat, Mailbox, MailRow, MessageRow, StoreKind, StoreRow } from './occurrence.ts';
 
 /** Why a store cannot be read; told apart by opening (data-formats/tcc: `stat` proves nothing). */
@@ -121,6 +123,32 @@ export interface MailReader extends StoreReader<MailRow> {
   highestGlobalIds(): ReadonlyMap<string, number>;
   /** Lowest rowid that now carries each global id. */
   firstRows(globalIds: readonly number[]): ReadonlyMap<number, number>;
+}
+
+/** Mail as it lies in the index, whoever wrote it: for reading what was asked for by name or from a list. */
+export interface MailArchive {
+  storeId(): string;
+  mailboxes(): readonly Mailbox[];
+  /** Rows of a mail, the newest first; those marked deleted are left out. */
+  find(name: MailName): readonly MailRow[];
+  list(request: MailListRequest): MailListPage;
+  marks(rowid: number): MailMarks;
+  /** Unread mails of each mailbox, by its ROWID, as Mail counts them. */
+  unread(): ReadonlyMap<number, number>;
+}
+
+/** Messages as they lie in the store, whoever wrote them: for reading what was asked for by name or from a list. */
+export interface MessagesArchive {
+  find(name: MessageName): MessageRow | null;
+  detail(rowid: number): MessageDetail | null;
+  list(request: MessageListRequest): MessageListPage;
+  /** One-to-one chats with a person, normalised, by any service. */
+  chatsWith(person: string): readonly Chat[];
+  findChats(nameOrGuid: string): readonly Chat[];
+  /** Members of a chat without me, normalised. */
+  membersOf(chat: number): readonly string[];
+  /** Chats, newest first. */
+  chats(request: ChatListRequest): ChatListPage;
 }
 
 export interface MessagesReader extends StoreReader<MessageRow> {

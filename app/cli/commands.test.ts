@@ -26,8 +26,8 @@ test.each<[string, Command]>([
   ['senders remove +15550101234', change({ do: 'remove-senders', senders: ['+15550101234'] })],
   ['clients list', { do: 'list', what: 'clients' }],
   ['clients allow 0123abcd', change({ do: 'allow-client', id: '0123abcd', options: {} })],
-  ['clients allow 0123ABCD --once --events mail.received --senders a@x.example,@y.example --grants reading', change({
-    do: 'allow-client', id: '0123abcd', options: { once: true, events: ['mail.received'], senders: ['a@x.example', '@y.example'], grants: ['reading'] },
+  ['clients allow 0123ABCD --once --events mail.received --senders a@x.example,@y.example --grants mail,messages:everything', change({
+    do: 'allow-client', id: '0123abcd', options: { once: true, events: ['mail.received'], senders: ['a@x.example', '@y.example'], grants: ['mail', 'messages:everything'] },
   })],
   ['clients allow 0123abcd --events all --senders all', change({ do: 'allow-client', id: '0123abcd', options: { events: 'all', senders: 'all' } })],
   ['clients deny 0123abcd', change({ do: 'deny-client', id: '0123abcd' })],
@@ -78,7 +78,7 @@ test.each<[string, string]>([
   ['clients allow cursor', '"cursor" is no client id: an id has 8 hex digits.'],
   ['clients deny 0123abcd 0123abce', '"0123abce" is one word too many. See "belfry --help".'],
   ['clients allow 0123abcd --events mail', '--events takes mail.received, messages.received or all.'],
-  ['clients allow 0123abcd --grants root', '--grants takes reading, search, reply.'],
+  ['clients allow 0123abcd --grants root', '--grants takes mail, mail:everything, messages, messages:everything, search, reply.'],
   ['clients allow 0123abcd --senders ,', '--senders needs a value.'],
   ['settings get colour', 'There is no setting "colour"; there is subjects, ratePerHour, backfill, keepSendersDays, region.'],
   ['settings set subjects', 'Name a setting and its value. Settings: subjects, ratePerHour, backfill, keepSendersDays, region.'],

@@ -7,7 +7,7 @@ import { quoted, readFlags, type FlagKind, type Flags } from './arguments.ts';
 export type Command =
   | { readonly do: 'help' }
   | { readonly do: 'version' }
-  | { readonly do: 'list'; readonly what: 'events' | 'senders' | 'clients' }
+  | { readonly do: 'list'; readonly what: 'events' | 'senders' | 'clients' | 'excluded' }
   | { readonly do: 'settings'; readonly key: SettingKey | null }
   | { readonly do: 'status' }
   | { readonly do: 'doctor' }
@@ -45,6 +45,11 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
     deny: { parse: (words) => withId(words, (id) => changing({ do: 'deny-client', id })) },
     revoke: { parse: (words) => withId(words, (id) => changing({ do: 'revoke-client', id })) },
     test: { parse: (words) => withId(words, (id) => ({ do: 'test-client', id })) },
+  },
+  excluded: {
+    list: plain({ do: 'list', what: 'excluded' }),
+    add: { parse: (words) => namedPlaces(words, (places) => ({ do: 'exclude', places })) },
+    remove: { parse: (words) => namedPlaces(words, (places) => ({ do: 'include', places })) },
   },
   watches: {
     list: plain({ do: 'watches' }),
@@ -131,6 +136,9 @@ function removeSenders(senders: readonly string[]): Parsed {
   if (typeof chats === 'string') return chats;
   return changing(chats === null ? { do: 'remove-senders', senders } : { do: 'remove-chats', chats });
 }
+
+const namedPlaces = (words: readonly string[], change: (places: readonly string[]) => Change): Parsed =>
+  (words.length === 0 ? 'Name at least one account or mailbox.' : changing(change(words)));
 
 function addSenders(senders: readonly string[], flags: Flags): Parsed {
   if (senders.length === 0) return 'Name at least one sender: an address, a domain or a number.';

@@ -7,8 +7,9 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
   events  list | on TYPE | off TYPE                      TYPE: mail.received, messages.received
   senders list | add SENDER... [--for mail|messages] [--subdomains] [--except SENDER] | remove SENDER...
           | add chat:ID... | remove chat:ID...           ID: a chat's id or its exact name
-  clients list | allow ID [--events TYPE,...] [--senders SENDER,...] [--grants NAME,...] [--once]
+  clients list | allow ID [--events TYPE,...] [--senders SENDER,...] [--grants GRANT,...] [--once]
           | deny ID | revoke ID | test ID
+  excluded list | add PLACE... | remove PLACE...         PLACE: an account or a mailbox that no client hears of or reads
   watches list | stop ID
   settings get [KEY] | set KEY VALUE                     KEY: subjects, ratePerHour, backfill, keepSendersDays, region
   pause [DURATION] | resume                              DURATION: 90s, 15m, 2h, 1d; none: until resumed
@@ -16,5 +17,6 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
   --help | --version
 
 A SENDER is an address (ada@example.com), a domain (@example.org), a number (+15550101234) or a short code.
+A GRANT is mail or messages (reading from allowed senders), mail:everything or messages:everything, search, reply.
 Exit codes: 0 done, 1 no, 2 not permitted or waiting for the owner, 3 wrong use or no engine, 4 stream ended, 5 gap.
 `;

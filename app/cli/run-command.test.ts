@@ -34,6 +34,7 @@ function setUp(): { policy: Policy; api: EngineApi } & Disposable {
     watches: () => [WATCH],
     stopWatch: (id) => (id === WATCH.id ? { ok: true, changed: true, sentence: `Watch ${id} is stopped.` } : { ok: false, code: 'unknown', message: 'No watch has this id.' }),
     doctor: async () => [{ id: 'mail', title: 'Mail', state: 'problem', evidence: 'File not found.', fix: 'Open Mail once.' }],
+    excluded: () => [],
     testClient: async (id) => (id === ID ? [{ hop: 'engine', ok: true, sentence: 'The app sent it.' }] : null),
   };
   return { policy, api, [Symbol.dispose]: () => folder.remove() };

@@ -18,6 +18,8 @@ export interface EngineApi {
   readonly version: string;
   /** Chats that are rules, with their names. */
   chats(): readonly ChatRow[];
+  /** Accounts and mailboxes that are excluded, by name. */
+  excluded(): readonly string[];
   status(): Status;
   doctor(): Promise<readonly DiagnosticRow[]>;
   /** Sends one event marked as a test; each hop with what came of it, null: can't tell. Null: no such client. */
@@ -55,6 +57,7 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  * `--json` (ruling 16) prints one object, on success `{version: 1, ok: true, ...}` with
  * - events list: `events [{type, on}]`; senders list: `senders [{kind, value, subdomains, for, on, except}]`,
  *   `chats [{id, name, isGroup, participants, lastAt}]`
+ * - excluded list: `excluded [name]`
  * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence}]`
  * - watches list: `watches [{id, client, type, senders, source, state, waiting, sent, confirmed, dropped, gap, inbox, problem, createdAt}]`
  * - settings get: `settings {subjects, ratePerHour, backfill, keepSendersDays, region}`, or the one asked for
@@ -122,13 +125,17 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
   }
 }
 
-function list(what: 'events' | 'senders' | 'clients', api: EngineApi): Answer {
+function list(what: 'events' | 'senders' | 'clients' | 'excluded', api: EngineApi): Answer {
   const { events, senders, clients, waiting } = api.snapshot();
   switch (what) {
     case 'events':
       return { code: 0, text: eventLines(events), json: { events } };
     case 'senders':
       return { code: 0, text: senderLines(senders, api.chats()), json: { senders, chats: api.chats() } };
+    case 'excluded': {
+      const excluded = api.excluded();
+      return { code: 0, text: excluded.length === 0 ? 'Nothing is excluded.' : excluded.join('\n'), json: { excluded } };
+    }
     case 'clients':
       return { code: 0, text: clientLines(clients, waiting), json: { clients, waiting } };
   }

@@ -54,6 +54,7 @@ function handlersOver(folder: string): Handlers {
       allow: ({ id, options }) => policy.allowClient(id, options),
       deny: ({ id }) => policy.denyClient(id), revoke: ({ id }) => policy.revokeClient(id), test: () => [],
     },
+    excluded: { list: () => [], add: () => policy.resume(), remove: () => policy.resume() },
     watches: {
       list: () => [], add: () => ({ ok: false, code: 'invalid', message: 'No.' }), stop: () => ({ ok: false, code: 'unknown', message: 'No.' }), setInbox: () => ({ ok: false, code: 'unknown', message: 'No.' }),
     },
@@ -158,7 +159,7 @@ describe.each([['memory', (): ReturnType<typeof channelPorts> => [...memoryPorts
 
 test('the groups of the contract', () => {
   expect([...new Set([...callsOf(contract).keys()].map((name) => name.split('.')[0]))]).toEqual([
-    'app', 'events', 'access', 'senders', 'chats', 'clients', 'watches', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
+    'app', 'events', 'access', 'senders', 'chats', 'clients', 'excluded', 'watches', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
   ]);
 });
 

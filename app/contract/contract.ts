@@ -58,6 +58,12 @@ export const contract = {
       /** One event marked as a test; null: can't tell. */
       test: call(params.client, z.array(testHop)),
     },
+    excluded: {
+      /** Accounts and mailboxes that no client hears of or reads, by name. */
+      list: call(params.none, z.array(z.string())),
+      add: call(params.places, outcome),
+      remove: call(params.places, outcome),
+    },
     watches: {
       list: call(params.none, z.array(watchRow)),
       add: call(params.addWatch, outcome),

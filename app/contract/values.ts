@@ -12,7 +12,7 @@ const shortText = z.string().max(512);
 const pasted = z.string().max(1_000_000);
 
 export const ruleFor = z.enum(['mail', 'messages', 'both']);
-export const grantName = z.enum(['reading', 'search', 'reply']);
+export const grantName = z.enum(['mail', 'mail:everything', 'messages', 'messages:everything', 'search', 'reply']);
 export const pausedUntil = z.union([at, z.literal('resumed')]).nullable();
 
 export const senderRule = z.object({
@@ -270,6 +270,7 @@ export const params = {
   suggest: z.strictObject({ text: shortText, limit: z.int().min(1).max(100) }),
   mailboxes: z.strictObject({ mailboxes: z.array(shortText).min(1).max(1000).nullable() }),
   findChats: z.strictObject({ text: shortText, limit: z.int().min(1).max(200) }),
+  places: z.strictObject({ /** Accounts and mailboxes by name. */ places: z.array(shortText).min(1).max(1000) }),
   chats: z.strictObject({ ids: z.array(shortText).min(1).max(1000) }),
   importSettings: z.strictObject({ json: pasted }),
   seal: z.strictObject({ /** True: what the file says holds. False: everything stays off and is sealed so. */ accept: z.boolean() }),

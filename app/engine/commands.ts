@@ -3,6 +3,7 @@ import { runCommand, type EngineApi } from '../cli/run-command.ts';
 import { describeFault } from './log.ts';
 import type { Change, Outcome } from '../policy/change.ts';
 import type { Engine } from './engine.ts';
+import { resolveExcluded, resolvePlaces, shownPlaces } from './mailbox-names.ts';
 import { doctor, statusOf } from './report.ts';
 import { testClient } from './test-event.ts';
 import { version } from './version.ts';
@@ -14,18 +15,19 @@ export function engineApi(engine: Engine): EngineApi {
   return {
     snapshot: () => policy.snapshot(),
     widens: (change) => {
-      const named = withChats(engine, change);
+      const named = withNames(engine, change);
       return named.ok && policy.widens(named.change);
     },
     change: (change) => {
-      const named = withChats(engine, change);
+      const named = withNames(engine, change);
       return named.ok ? policy.change(named.change) : named;
     },
     request: (change) => {
-      const named = withChats(engine, change);
+      const named = withNames(engine, change);
       return named.ok ? policy.request(named.change) : named;
     },
     chats: () => engine.chats.rows(policy.snapshot().chats),
+    excluded: () => shownPlaces(engine.readable('mail'), policy.snapshot().excluded),
     version,
     status: () => statusOf(engine),
     doctor: () => Promise.resolve(doctor(engine)),
@@ -35,10 +37,17 @@ export function engineApi(engine: Engine): EngineApi {
   };
 }
 
-/** Chats by their guids, as policy keeps them. */
-function withChats(engine: Engine, change: Change): { readonly ok: true; readonly change: Change } | Extract<Outcome, { ok: false }> {
+/** Chats, accounts and mailboxes by their ids, as policy keeps them. */
+function withNames(engine: Engine, change: Change): { readonly ok: true; readonly change: Change } | Extract<Outcome, { ok: false }> {
   if (change.do === 'remove-chats') {
     return { ok: true, change: { ...change, chats: engine.chats.resolveRules(change.chats, engine.policy.snapshot().chats) } };
+  }
+  if (change.do === 'include') {
+    return { ok: true, change: { ...change, places: resolveExcluded(engine.readable('mail'), change.places, engine.policy.snapshot().excluded) } };
+  }
+  if (change.do === 'exclude') {
+    const places = resolvePlaces(engine.readable('mail'), change.places);
+    return places.ok ? { ok: true, change: { ...change, places: places.keys } } : places;
   }
   if (change.do !== 'add-chats') return { ok: true, change };
   const resolved = engine.chats.resolve(change.chats);

@@ -9,7 +9,7 @@ import { senderSetOf } from '../policy/sender-rules.ts';
 import { describeFault } from './log.ts';
 import type { Engine } from './engine.ts';
 import type { LiveLooker } from './live-feed.ts';
-import { mailboxRows, resolveMailboxes } from './mailbox-names.ts';
+import { mailboxRows, resolveExcluded, resolveMailboxes, resolvePlaces, shownPlaces } from './mailbox-names.ts';
 import { clientRows, doctor, eventRows, senderRows, slicesOf, statusOf } from './report.ts';
 import { suggestSenders } from './suggestions.ts';
 import { testClient } from './test-event.ts';
@@ -100,6 +100,14 @@ function handlersOf(engine: Engine, looker: LiveLooker): Handlers {
       deny: ({ id }) => policy.denyClient(id),
       revoke: ({ id }) => policy.revokeClient(id),
       test: ({ id }) => testClient(engine, id) ?? [],
+    },
+    excluded: {
+      list: () => shownPlaces(engine.readable('mail'), policy.snapshot().excluded),
+      add: ({ places }) => {
+        const resolved = resolvePlaces(engine.readable('mail'), places);
+        return resolved.ok ? policy.exclude(resolved.keys) : resolved;
+      },
+      remove: ({ places }) => policy.include(resolveExcluded(engine.readable('mail'), places, policy.snapshot().excluded)),
     },
     watches: {
       list: () => watchRows(engine),

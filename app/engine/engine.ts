@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Socket } from 'node:net';
 import { AddressBook } from '../apple/contacts/address-book.ts';
 import { EnvelopeIndex } from '../apple/mail/envelope-index.ts';
+import { MailFiles } from '../apple/mail/mail-files.ts';
 import type { StoreKind } from '../apple/occurrence.ts';
 import type { MailReader, MessagesReader } from '../apple/reader.ts';
 import { ChatDatabase } from '../apple/messages/chat-database.ts';
@@ -21,6 +22,7 @@ import type { Filter } from '../events/sender-filter.ts';
 import type { Subscription } from '../events/subscription.ts';
 import { TailState } from '../events/tail-state.ts';
 import type { Principal } from '../events/verdict.ts';
+import { AttachmentCache } from '../delivery/attachment-cache.ts';
 import { CodexInboxes } from '../delivery/codex-inbox.ts';
 import { Inbox } from '../delivery/inbox.ts';
 import type { ItemRef } from '../delivery/watch.ts';
@@ -121,6 +123,9 @@ export class Engine {
   readonly stateSentence: string | null;
   /** Why watches can keep nothing at the moment, or null. */
   watchTrouble: string | null = null;
+  readonly #archives: { readonly mail: EnvelopeIndex; readonly messages: ChatDatabase };
+  readonly #attachments: AttachmentCache;
+  #mailFiles: { readonly folder: string; readonly files: MailFiles } | null = null;
   readonly #hubs: ReadonlyMap<EventType, Hub>;
   readonly #access: AccessProbe;
   readonly #endpoint: Endpoint;
@@ -165,6 +170,12 @@ export class Engine {
     this.changes = new Changes(this.clock, () => slicesOf(this));
     this.chats = new ChatNames(() => this.readable('messages'));
     this.contacts = options.addressBookDir === null ? null : new AddressBook({ folder: options.addressBookDir, region: this.policy.region });
+    const name = (handle: string) => this.contacts?.nameOf(handle) ?? null;
+    this.#archives = {
+      mail: new EnvelopeIndex({ mailDir: options.mailDir, ...(options.accountsDb !== null && { accountsDb: options.accountsDb }) }),
+      messages: new ChatDatabase({ path: options.messagesDb, region: this.policy.region, names: name }),
+    };
+    this.#attachments = new AttachmentCache(join(options.dataDir, 'cache', 'attachments'));
     this.#hubs = this.#makeHubs();
     this.#access = new AccessProbe({
       db: this.#state, mailDir: options.mailDir, messagesDb: options.messagesDb, now: () => this.clock.now(),
@@ -176,7 +187,7 @@ export class Engine {
     const { policy, clock } = this;
     this.pulls = new Pulls(clock);
     this.watches = new Watches({
-      db: this.#state, hubs: this.#hubs, names: (type) => namesOf(this.hub(type).reader, policy.region), policy, clock,
+      db: this.#state, hubs: this.#hubs, names: (type) => namesOf(this.hub(type).reader, policy.region, (box) => policy.hides(box)), policy, clock,
       kept: { list: () => policy.watches, save: (watches) => policy.saveWatches(watches.map((watch) => ({ ...watch, arguments: { ...watch.arguments } }))) },
       listener: {
         trouble: (sentence) => this.#watchTrouble(sentence),
@@ -206,6 +217,7 @@ export class Engine {
     this.contacts?.refresh();
     for (const hub of this.#hubs.values()) hub.refresh();
     this.#access.look();
+    this.sweepAttachments();
     this.resume();
     this.#cancels.push(
       this.policy.onChange((kind, sentence) => this.#policyChanged(kind, sentence)),
@@ -213,6 +225,7 @@ export class Engine {
       // Names are labels: fresh enough within a minute, and never read on the way of an event.
       this.clock.every(60_000, () => this.#freshenNames()),
       this.clock.every(2000, () => this.policy.sweep()),
+      this.clock.every(600_000, () => this.sweepAttachments()),
     );
   }
 
@@ -262,6 +275,13 @@ export class Engine {
     return this.#access.found;
   }
 
+  /** Of the folder that an index lies in: an upgrade of Mail moves both. */
+  #mailFilesOf(index: string): MailFiles {
+    const folder = dirname(dirname(index));
+    if (this.#mailFiles?.folder !== folder) this.#mailFiles = { folder, files: new MailFiles(folder) };
+    return this.#mailFiles.files;
+  }
+
   get hubs(): Iterable<Hub> {
     return this.#hubs.values();
   }
@@ -277,12 +297,7 @@ export class Engine {
 
   #makeHubs(): ReadonlyMap<EventType, Hub> {
     const { options } = this;
-    const name = (handle: string) => this.contacts?.nameOf(handle) ?? null;
-    const readers = [
-      new EnvelopeIndex({ mailDir: options.mailDir, ...(options.accountsDb !== null && { accountsDb: options.accountsDb }) }),
-      new ChatDatabase({ path: options.messagesDb, region: this.policy.region, names: name }),
-    ];
-    return new Map(readers.map((reader) => {
+    return new Map([this.#archives.mail, this.#archives.messages].map((reader) => {
       const hub = new Hub({
         reader,
         state: new TailState(this.#state, reader.kind),
@@ -312,12 +327,13 @@ export class Engine {
   #makeBackend(): Backend {
     const { policy } = this;
     const engine = this;
+    const { mail, messages } = this.#archives;
     return {
       types: TYPES,
       anyOn: () => policy.anyOn(),
       eventOn: (type) => policy.eventOn(type),
       hub: (type) => this.hub(type),
-      names: (type) => namesOf(this.hub(type).reader, policy.region),
+      names: (type) => namesOf(this.hub(type).reader, policy.region, (box) => policy.hides(box)),
       gate: (principal, type) => policy.gate(principal, type),
       allows: (occurrence, principal) => policy.allows(occurrence, principal),
       takeRing: (principal, eventId) => policy.takeRing(principal, eventId),
@@ -329,6 +345,17 @@ export class Engine {
       channels: this.channels,
       policy,
       clock: this.clock,
+      reading: {
+        reach: (principal, store) => policy.reach(principal, store),
+        mayRead: (row, principal) => policy.mayRead(row, principal),
+        mayReadFrom: (sender, chat, principal) => policy.mayReadFrom(sender, chat, principal),
+        hides: (mailbox) => policy.hides(mailbox),
+        get mail() { return engine.readable('mail') === null ? null : mail; },
+        get messages() { return engine.readable('messages') === null ? null : messages; },
+        get mailFiles() { return engine.#mailFilesOf(mail.path); },
+        attachments: this.#attachments,
+        wants: (principal, stores) => policy.wantsToRead(principal, stores),
+      },
       requests: (principal, type, entries) => policy.asks(principal, type, entries),
       watched: (principal, type, entries, isNew) => {
         policy.asks(principal, type, entries);
@@ -456,6 +483,15 @@ export class Engine {
   #freshenNames(): void {
     this.contacts?.refresh();
     this.chats.forget();
+  }
+
+  /** Removes attachments that were copied more than 24 hours ago. */
+  sweepAttachments(): void {
+    try {
+      this.#attachments.sweep(this.clock.now());
+    } catch (error) {
+      this.options.log(`attachments: ${describeFault(error)}`);
+    }
   }
 
   #heartbeat(): void {

@@ -32,6 +32,37 @@ export function resolveMailboxes(reader: MailReader | null, names: readonly stri
   }
 }
 
+/** Accounts by name or id, and mailboxes by name, to what `excluded` keeps. */
+export function resolvePlaces(reader: MailReader | null, names: readonly string[]): { readonly ok: true; readonly keys: string[] } | Extract<Outcome, { ok: false }> {
+  if (reader === null) return { ok: false, code: 'invalid', message: 'Accounts and mailboxes can be excluded once New mail is on and Mail can be read.' };
+  const all = reader.mailboxes();
+  const keys: string[] = [];
+  for (const name of names) {
+    const wanted = fold(name);
+    const accounts = new Set(all.filter(({ account, accountId }) => fold(account) === wanted || fold(accountId) === wanted).map(({ accountId }) => accountId));
+    // A name that two accounts share excludes both: leaving one out would be the worse mistake.
+    if (accounts.size > 0) keys.push(...accounts);
+    else {
+      const resolved = resolveMailboxes(reader, [name]);
+      if (!resolved.ok) return resolved;
+      keys.push(...resolved.keys);
+    }
+  }
+  return { ok: true, keys };
+}
+
+/** The same for what is excluded: also places that are gone, and while Mail cannot be read. */
+export function resolveExcluded(reader: MailReader | null, names: readonly string[], excluded: readonly string[]): string[] {
+  const shown = shownPlaces(reader, excluded);
+  return names.flatMap((name) => excluded.filter((key, at) => fold(key) === fold(name) || fold(shown[at]!) === fold(name)));
+}
+
+/** What is excluded as it is shown: accounts by name, mailboxes as `Account/Path`. */
+export function shownPlaces(reader: MailReader | null, excluded: readonly string[]): string[] {
+  const accounts = new Map((reader?.mailboxes() ?? []).map(({ accountId, account }) => [accountId, account]));
+  return excluded.map((key) => (key.includes('/') ? shownMailboxes(reader, [key])[0]! : cleanText(accounts.get(key) ?? key, NAME_LIMIT)));
+}
+
 /** What settings keep as it is shown; a mailbox that is not found keeps its key. */
 export function shownMailboxes(reader: MailReader | null, keys: readonly string[]): string[] {
   const all = reader?.mailboxes() ?? [];
@@ -49,3 +80,5 @@ function nameOf(mailbox: Mailbox, all: readonly Mailbox[]): string {
   const isShared = all.some((other) => other.account === mailbox.account && other.accountId !== mailbox.accountId);
   return cleanText(`${isShared ? mailbox.accountId : mailbox.account}/${mailbox.path}`, NAME_LIMIT);
 }
+
+const fold = (text: string) => text.normalize('NFC').toLowerCase();

@@ -10,12 +10,12 @@ const fold = (text: string) => text.normalize('NFC').toLowerCase();
 
 /**
  * Names of mailboxes and chats as people write them (rulings 10 and 12), resolved against the open store.
- * A name that fits nothing, or more than one, is refused with what exists.
+ * What the owner excluded is as if it were not there: `hides`. A name that fits nothing, or more than one, is refused with what exists.
  */
-export function namesOf(reader: MailReader | MessagesReader, region: string | null): NameLookup {
+export function namesOf(reader: MailReader | MessagesReader, region: string | null, hides: (mailbox: Mailbox) => boolean = () => false): NameLookup {
   return {
     region,
-    mailbox: (name) => (reader.kind === 'mail' ? findMailbox(reader.mailboxes(), name) : []),
+    mailbox: (name) => (reader.kind === 'mail' ? findMailbox(reader.mailboxes().filter((box) => !hides(box)), name) : []),
     chat: (name) => (reader.kind === 'messages' ? findChat(reader, name) : ''),
     ownAddresses: () => (reader.kind === 'mail' ? reader.ownAddresses() : new Set<string>()),
   };

@@ -8,7 +8,7 @@ import { registerEvents, type EventsPeer } from './events-extension.ts';
 import { honouredUris, registerResources, ResourceNotices } from './resources.ts';
 import { accessOf, type Backend, type Session } from './session.ts';
 import { EVENTS_LICENCE, SUBSCRIPTION_ID } from './stream.ts';
-import { registerTools } from './tools/tools.ts';
+import { listedTools, registerTools } from './tools/tools.ts';
 
 export interface ServerIdentity {
   readonly name: string;
@@ -81,7 +81,8 @@ class ConnectionServer {
   readonly #listens = new Map<string, { readonly id: string | number; readonly uris: readonly string[] }>();
   #notices: ResourceNotices | null = null;
   #principal: Principal | null = null;
-  #granted: boolean | null = null;
+  /** Names of the tools that it was or could have been shown. */
+  #tools = '';
   #initialized: boolean;
   #closed = false;
 
@@ -105,7 +106,7 @@ class ConnectionServer {
     peer.principal.then((principal) => {
       if (this.#closed) return;
       this.#principal = principal;
-      this.#granted = this.#isGranted();
+      this.#tools = this.#toolNames();
       this.#notices = new ResourceNotices(session, this.server, principal, this.#uris);
       this.#join();
     }, () => undefined);
@@ -114,9 +115,9 @@ class ConnectionServer {
   policyChanged(): void {
     if (this.#closed || this.#principal === null) return;
     const { backend } = this.#session;
-    const granted = this.#isGranted();
-    if (granted !== this.#granted && this.#initialized) {
-      this.#granted = granted;
+    const names = this.#toolNames();
+    if (names !== this.#tools && this.#initialized) {
+      this.#tools = names;
       this.server.notification({ method: 'notifications/tools/list_changed' }).catch((error: unknown) => backend.fault('tools', error));
     }
     this.#notices?.statusChanged();
@@ -134,8 +135,8 @@ class ConnectionServer {
     if (channel) backend.channels.leave(channel);
   }
 
-  #isGranted(): boolean {
-    return accessOf(this.#session.backend, this.#principal!) === 'open';
+  #toolNames(): string {
+    return listedTools(this.#session.backend, this.#principal!).map(({ name }) => name).join(' ');
   }
 
   /** The handshake is done and the peer is known: its channel may be written to. */

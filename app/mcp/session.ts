@@ -1,3 +1,7 @@
+import type { MailFiles } from '../apple/mail/mail-files.ts';
+import type { Mailbox, StoreKind, StoreRow } from '../apple/occurrence.ts';
+import type { MailArchive, MessagesArchive } from '../apple/reader.ts';
+import type { AttachmentCache } from '../delivery/attachment-cache.ts';
 import type { Clock } from '../events/clock.ts';
 import type { EventType } from '../events/occurrence.ts';
 import type { Principal } from '../events/verdict.ts';
@@ -9,6 +13,27 @@ import type { EventsBackend, EventsPeer } from './events-extension.ts';
 /** What a client may do at all at this moment: `off` where no event is on. */
 export type Access = 'open' | 'approval' | 'refused' | 'off';
 
+/** How far a client may read a store: what could ring for it, or all that is not excluded. */
+export type Reach = 'rules' | 'everything';
+
+/** What the reading tools ask of the engine. The owner granted nothing of it unless `reach` says so. */
+export interface Reading {
+  reach(principal: Principal, store: StoreKind): Reach | null;
+  /** Whether this very row may be read. What is excluded may not be read by anybody. */
+  mayRead(row: StoreRow, principal: Principal): boolean;
+  /** Whether what one person writes in a chat may be read. @param chat guid */
+  mayReadFrom(sender: string, chat: string | null, principal: Principal): boolean;
+  hides(mailbox: Mailbox): boolean;
+  /** Null while the store cannot be read or its event is off: then nothing is read. */
+  readonly mail: MailArchive | null;
+  readonly messages: MessagesArchive | null;
+  /** Of the Mail folder that the index belongs to. */
+  readonly mailFiles: MailFiles;
+  readonly attachments: AttachmentCache;
+  /** Puts before the owner that this client would like to read. */
+  wants(principal: Principal, stores: readonly StoreKind[]): void;
+}
+
 /** What tools, resources and the channel ask of the engine, on top of what the events extension does. */
 export interface Backend extends EventsBackend {
   readonly watches: Watches;
@@ -16,6 +41,7 @@ export interface Backend extends EventsBackend {
   readonly channels: Channels;
   readonly policy: WatchPolicy;
   readonly clock: Clock;
+  readonly reading: Reading;
   readonly paused: boolean;
   /** Puts a client's wish before the owner: what it would like to have, by filter entries. */
   requests(principal: Principal, type: EventType, entries: readonly string[]): void;

@@ -35,7 +35,12 @@ export type Change =
   | { readonly do: 'remove-chats'; readonly chats: readonly string[] }
   /** Null: every mailbox that can ring. */
   | { readonly do: 'set-mailboxes'; readonly mailboxes: readonly string[] | null }
+  /** Accounts by id, mailboxes as `account id/path`. */
+  | { readonly do: 'exclude'; readonly places: readonly string[] }
+  | { readonly do: 'include'; readonly places: readonly string[] }
   | { readonly do: 'allow-client'; readonly id: string; readonly options: AllowOptions }
+  /** Adds grants to a client that is allowed; the rest of its record stays. */
+  | { readonly do: 'grant-client'; readonly id: string; readonly grants: readonly GrantName[] }
   | { readonly do: 'deny-client'; readonly id: string }
   | { readonly do: 'revoke-client'; readonly id: string }
   | { readonly do: 'pause'; readonly ms: number | null }
@@ -68,6 +73,8 @@ export function isWidening(change: Change, held: Held): boolean {
     case 'add-senders':
     case 'undo-removal':
     case 'allow-client':
+    case 'grant-client':
+    case 'include':
       return true;
     case 'set-sender': {
       const { on, subdomains, ...rest } = change.patch;
@@ -80,6 +87,7 @@ export function isWidening(change: Change, held: Held): boolean {
       return change.chats.some((chat) => !settings.chats.includes(chat));
     case 'set-mailboxes':
       return settings.mailboxes !== null && (change.mailboxes === null || change.mailboxes.some((mailbox) => !settings.mailboxes!.includes(mailbox)));
+    case 'exclude':
     case 'remove-chats':
     case 'deny-client':
     case 'revoke-client':
@@ -120,6 +128,14 @@ function widensSetting(key: SettingKey, value: unknown, settings: Settings): boo
 const TITLE: Readonly<Record<EventType, string>> = { 'mail.received': 'New mail', 'messages.received': 'New message' };
 export const eventTitle = (type: EventType): string => TITLE[type];
 
+const GRANT: Readonly<Record<GrantName, string>> = {
+  mail: 'read mail from allowed senders', 'mail:everything': 'read all mail', messages: 'read messages from allowed senders',
+  'messages:everything': 'read all messages', search: 'search', reply: 'reply',
+};
+export const grantTitle = (grant: GrantName): string => GRANT[grant];
+const grantsText = (grants: readonly GrantName[] = []) => (grants.length === 0 ? '' : `, to ${grants.map(grantTitle).join(' and ')}`);
+const places = (list: readonly string[]) => (list.length === 1 ? 'An account or mailbox' : `${list.length} accounts or mailboxes`);
+
 const many = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
 
 /** What a request in Waiting for you asks for, with its names: only the owner sees it. */
@@ -142,7 +158,13 @@ export function askSentence(change: Change, clientName: (id: string) => string):
     case 'set-mailboxes':
       return change.mailboxes === null ? 'Let every mailbox ring' : `Let other mailboxes ring: ${change.mailboxes.slice(0, 3).join(', ')}`;
     case 'allow-client':
-      return `Allow the client ${clientName(change.id)}${change.options.once === true ? ' once' : ''}`;
+      return `Allow the client ${clientName(change.id)}${change.options.once === true ? ' once' : ''}${grantsText(change.options.grants)}`;
+    case 'grant-client':
+      return `Let the client ${clientName(change.id)} ${change.grants.map(grantTitle).join(' and ')}`;
+    case 'exclude':
+      return `Exclude ${change.places.slice(0, 3).join(', ')}`;
+    case 'include':
+      return `No longer exclude ${change.places.slice(0, 3).join(', ')}`;
     case 'deny-client':
     case 'revoke-client':
       return `Don't allow the client ${clientName(change.id)}`;
@@ -176,6 +198,12 @@ export function activitySentence(change: Change): string {
       return change.mailboxes === null ? 'Every mailbox can ring' : `Narrowed to ${many(change.mailboxes.length, 'mailbox').replace('mailboxs', 'mailboxes')}`;
     case 'allow-client':
       return `Client allowed${change.options.once === true ? ' once' : ''}`;
+    case 'grant-client':
+      return 'Client granted more';
+    case 'exclude':
+      return `${places(change.places)} excluded`;
+    case 'include':
+      return `${places(change.places)} no longer excluded`;
     case 'deny-client':
       return 'Client not allowed';
     case 'revoke-client':

@@ -1,10 +1,14 @@
 import { matches, type ParsedSender } from '../apple/sender.ts';
+import type { StoreKind } from '../apple/occurrence.ts';
 import type { SenderSet } from '../apple/reader.ts';
 import type { EventType, Occurrence } from '../events/occurrence.ts';
 import { cleanText } from '../events/text.ts';
-import type { AllowOptions } from './change.ts';
+import type { AllowOptions, GrantName } from './change.ts';
 import { senderSetOf } from './sender-rules.ts';
 import type { ClientProcess, ClientRecord } from './settings.ts';
+
+/** How far a client may read: what could ring for it, or all that is not excluded. */
+export type Reach = 'rules' | 'everything';
 
 /** Who a peer is, as `endpoint` found out (architecture 6). */
 export interface ClientIdentity {
@@ -130,6 +134,19 @@ export class Clients {
     return grant.events === null || grant.events.has(type) ? 'open' : 'refused';
   }
 
+  /** How far a client may read a store; null: not at all. Off until the owner says so, also for a trusted client. */
+  reach(id: string, store: StoreKind): Reach | null {
+    const record = this.record(id);
+    if (record === null || record.decision === 'denied') return null;
+    return record.grants.includes(`${store}:everything`) ? 'everything' : record.grants.includes(store) ? 'rules' : null;
+  }
+
+  /** Whether the client's own list of senders takes in this one. */
+  takes(id: string, sender: string): boolean {
+    const senders = this.#grants.get(id)?.senders ?? null;
+    return senders === null || matches(senders, sender);
+  }
+
   /** The client's own grant. One that nobody decided on has none: its gate holds it, not this. */
   allows(id: string, occurrence: Occurrence): boolean {
     const grant = this.#grants.get(id);
@@ -165,7 +182,7 @@ export class Clients {
       decision: once ? 'once' : 'always',
       events: options.events === undefined || options.events === 'all' ? 'all' : [...new Set(options.events)],
       senders: options.senders === undefined || options.senders === 'all' ? 'all' : [...options.senders],
-      grants: [...new Set(options.grants)],
+      grants: widestOf(options.grants ?? []),
       label: known?.label ?? old?.label ?? null,
     };
   }
@@ -215,4 +232,9 @@ export class Clients {
       return;
     }
   }
+}
+
+/** Each once; of two reaches the wider. */
+export function widestOf(grants: readonly GrantName[]): GrantName[] {
+  return [...new Set(grants)].filter((grant) => (grant !== 'mail' && grant !== 'messages') || !grants.includes(`${grant}:everything`));
 }

@@ -1,21 +1,41 @@
-import type { Mailbox } from '../apple/occurrence.ts';
+import type { Mailbox, StoreRow } from '../apple/occurrence.ts';
 import type { Occurrence } from '../events/occurrence.ts';
+import type { Settings } from './settings.ts';
 
 /** How a mailbox is named in settings: by the account's id, so that a renamed account changes nothing. */
 export const mailboxKey = (mailbox: Pick<Mailbox, 'accountId' | 'path'>): string => fold(`${mailbox.accountId}/${mailbox.path}`);
 
-/** The owner's narrowing of mail to some mailboxes. It only ever holds back: a mailbox makes no sender pass. */
+/** The owner's narrowing of mail to some mailboxes, and what is excluded. It only ever holds back: a mailbox makes no sender pass. */
 export class MailboxCeiling {
   readonly #keys: ReadonlySet<string> | null;
+  readonly #accounts: ReadonlySet<string>;
+  readonly #excluded: ReadonlySet<string>;
 
   /** @param mailboxes `account id/path`; null: every mailbox that can ring */
-  constructor(mailboxes: readonly string[] | null) {
+  constructor(mailboxes: readonly string[] | null, excluded: Settings['excluded'] = { accounts: [], mailboxes: [] }) {
     this.#keys = mailboxes === null ? null : new Set(mailboxes.map(fold));
+    this.#accounts = new Set(excluded.accounts.map(fold));
+    this.#excluded = new Set(excluded.mailboxes.map(fold));
   }
 
-  allows({ row }: Occurrence): boolean {
-    if (this.#keys === null || row.store !== 'mail') return true;
-    return row.mailboxes.some((mailbox) => this.#keys!.has(mailboxKey(mailbox)));
+  allows({ row }: Pick<Occurrence, 'row'>): boolean {
+    if (row.store !== 'mail') return true;
+    if (this.excludes(row)) return false;
+    return this.#keys === null || row.mailboxes.some((mailbox) => this.#keys!.has(mailboxKey(mailbox)));
+  }
+
+  /** One excluded place is enough: a mail that also shows elsewhere is excluded all the same, and so is one whose place is not known. */
+  excludes(row: StoreRow): boolean {
+    if (row.store !== 'mail' || (this.#accounts.size === 0 && this.#excluded.size === 0)) return false;
+    return row.mailboxes.length === 0 || row.mailboxes.some((mailbox) => this.hides(mailbox));
+  }
+
+  /** An excluded mailbox takes what lies below it along. */
+  hides(mailbox: Pick<Mailbox, 'accountId' | 'path'>): boolean {
+    if (this.#accounts.has(fold(mailbox.accountId))) return true;
+    if (this.#excluded.size === 0) return false;
+    const levels = fold(mailbox.path).split('/');
+    return levels.some((_, at) => this.#excluded.has(`${fold(mailbox.accountId)}/${levels.slice(0, at + 1).join('/')}`));
   }
 }
 

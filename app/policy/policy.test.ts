@@ -204,7 +204,7 @@ test('changes are on disk, told at once, and told without names', () => {
   expect(heard).toEqual([
     'events: New mail turned on', 'senders: 1 sender added', 'senders: 1 sender removed', 'settings: subjects set to off', 'clients: null', 'clients: Client allowed',
   ]);
-  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: 1, subjects: false, clients: [{ id: A.id, decision: 'always' }] });
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ version: 2, subjects: false, clients: [{ id: A.id, decision: 'always' }] });
 });
 
 test('a write that fails is a sentence, and the change is not there', () => {

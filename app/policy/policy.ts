@@ -1,9 +1,10 @@
 import type { Clock } from '../events/clock.ts';
 import type { HubPolicy } from '../events/hub.ts';
-import type { EventType, Occurrence } from '../events/occurrence.ts';
+import type { Mailbox, StoreKind, StoreRow } from '../apple/occurrence.ts';
+import { eventTypeOf, type EventType, type Occurrence } from '../events/occurrence.ts';
 import type { Gate, NotSent, Principal } from '../events/verdict.ts';
-import { activitySentence, askSentence, eventTitle, isWidening, settingText, type AllowOptions, type Change, type Outcome, type SenderOptions, type SenderPatch } from './change.ts';
-import { Clients, type ClientIdentity } from './clients.ts';
+import { activitySentence, askSentence, eventTitle, grantTitle, isWidening, settingText, type AllowOptions, type Change, type GrantName, type Outcome, type SenderOptions, type SenderPatch } from './change.ts';
+import { Clients, widestOf, type ClientIdentity, type Reach } from './clients.ts';
 import { MailboxCeiling } from './mailbox-ceiling.ts';
 import { MAX_PAUSE_MS, MIN_PAUSE_MS, Pause } from './pause.ts';
 import { RateLimit } from './rate.ts';
@@ -114,6 +115,34 @@ export class Policy implements HubPolicy {
     return this.#mailboxes.allows(occurrence);
   }
 
+  /** How far a client may read a store; null: not at all. Says nothing of the event's switch and the pause: ask `gate`. */
+  reach(principal: Principal, store: StoreKind): Reach | null {
+    return this.#clients.reach(principal.id, store);
+  }
+
+  /** Whether a client may read a row that lies in the store. What is excluded is read by nobody. */
+  mayRead(row: StoreRow, principal: Principal): boolean {
+    const reach = this.reach(principal, row.store);
+    if (reach === null || this.#mailboxes.excludes(row)) return false;
+    if (reach === 'everything') return true;
+    // One's own words are no allowed sender's, also where a row names the other party.
+    if (row.sender === null || row.excluded === 'sent') return false;
+    const arrival = { type: eventTypeOf[row.store], row, sender: row.sender };
+    return this.#rules.allows(arrival) && this.#mailboxes.allows(arrival) && this.#clients.takes(principal.id, row.sender);
+  }
+
+  /** Whether a client may read what one person writes in a chat. */
+  mayReadFrom(sender: string, chat: string | null, principal: Principal): boolean {
+    const reach = this.reach(principal, 'messages');
+    if (reach !== 'rules') return reach === 'everything';
+    return this.#rules.allows({ type: 'messages.received', sender, row: { store: 'messages', chat: chat === null ? null : { guid: chat } } }) && this.#clients.takes(principal.id, sender);
+  }
+
+  /** Whether a mailbox is excluded: nobody hears of it. */
+  hides(mailbox: Pick<Mailbox, 'accountId' | 'path'>): boolean {
+    return this.#mailboxes.hides(mailbox);
+  }
+
   /** For Live's "Not matched": which of the owner's rules an arrival passes, whoever listens. */
   ruleFor(occurrence: Occurrence): RuleMatch | null {
     return this.#rules.ruleFor(occurrence);
@@ -147,6 +176,13 @@ export class Policy implements HubPolicy {
   /** Unix ms. */
   nextFreeAt(principal: Principal): number {
     return this.#clock.now() + Math.max(0, this.#rate.nextFreeAt(principal.id, this.ratePerHour) - this.#clock.monotonic());
+  }
+
+  /** A client would like to read: a request for the owner, unless it may already or is not let in. */
+  wantsToRead(principal: Principal, stores: readonly StoreKind[]): void {
+    const grants = stores.filter((store) => this.reach(principal, store) === null);
+    const isIn = this.#clients.decision(principal.id) === 'none' ? this.trustLocalClients : !this.isDenied(principal);
+    if (grants.length > 0 && isIn && this.#isKnown(principal.id)) this.request({ do: 'grant-client', id: principal.id, grants });
   }
 
   /** A client connected and was identified. `label` is what it calls itself. */
@@ -195,7 +231,10 @@ export class Policy implements HubPolicy {
       case 'add-chats': return this.addChats(change.chats);
       case 'remove-chats': return this.removeChats(change.chats);
       case 'set-mailboxes': return this.setMailboxes(change.mailboxes);
+      case 'exclude': return this.exclude(change.places);
+      case 'include': return this.include(change.places);
       case 'allow-client': return this.allowClient(change.id, change.options);
+      case 'grant-client': return this.grantClient(change.id, change.grants);
       case 'deny-client': return this.denyClient(change.id);
       case 'revoke-client': return this.revokeClient(change.id);
       case 'pause': return this.pause(change.ms);
@@ -283,6 +322,21 @@ export class Policy implements HubPolicy {
     return this.#save({ mailboxes: next }) ?? this.#did('senders', { do: 'set-mailboxes', mailboxes: next }, sentence);
   }
 
+  /** No client hears of these places or reads them. @param places account ids, or `account id/path` */
+  exclude(places: readonly string[]): Outcome {
+    const before = this.#excludedPlaces();
+    const added = [...new Set(places)].filter((place) => !before.includes(place));
+    if (added.length === 0) return done(false, 'These are excluded already.');
+    return this.#saveExcluded([...before, ...added]) ?? this.#did('senders', { do: 'exclude', places: added }, 'Excluded. No client hears of it or reads it.');
+  }
+
+  include(places: readonly string[]): Outcome {
+    const before = this.#excludedPlaces();
+    const removed = before.filter((place) => places.includes(place));
+    if (removed.length === 0) return { ok: false, code: 'nothing', message: 'These are not excluded.' };
+    return this.#saveExcluded(before.filter((place) => !removed.includes(place))) ?? this.#did('senders', { do: 'include', places: removed }, 'No longer excluded.');
+  }
+
   /** Rules, events and plain settings as JSON; no clients and no seal. */
   exportSettings(): string {
     return `${JSON.stringify(portableOf(this.settings), null, 2)}\n`;
@@ -337,6 +391,16 @@ export class Policy implements HubPolicy {
     return this.#decide(record, { do: 'allow-client', id, options }, `${this.clientName(id)} is ${word}.`);
   }
 
+  /** More for a client that is let in; the rest of its record stays as it is. */
+  grantClient(id: string, grants: readonly GrantName[]): Outcome {
+    if (!this.#isKnown(id)) return unknownClient(id);
+    const record = this.#clients.record(id);
+    if (record === null && this.trustLocalClients) return this.allowClient(id, { grants });
+    if (record === null || record.decision === 'denied') return { ok: false, code: 'refused', message: `${this.clientName(id)} is not allowed yet.` };
+    const next = { ...record, grants: widestOf([...record.grants, ...grants]) };
+    return this.#decide(next, { do: 'grant-client', id, grants }, `${this.clientName(id)} may now ${grants.map(grantTitle).join(' and ')}.`);
+  }
+
   denyClient(id: string): Outcome {
     if (!this.#isKnown(id)) return unknownClient(id);
     return this.#decide(this.#clients.denied(id), { do: 'deny-client', id }, `${this.clientName(id)} is not allowed.`);
@@ -389,7 +453,7 @@ export class Policy implements HubPolicy {
 
   /** Why a change could never be done: wrong use is said at once and does not wait for the owner. */
   #fault(change: Change): Outcome | null {
-    if (change.do === 'allow-client' && !this.#isKnown(change.id)) return unknownClient(change.id);
+    if ((change.do === 'allow-client' || change.do === 'grant-client') && !this.#isKnown(change.id)) return unknownClient(change.id);
     if (change.do === 'add-senders') {
       const edit = addRules(this.settings.senders, change.senders, change.options, this.region);
       if (!edit.ok) return edit;
@@ -449,6 +513,15 @@ export class Policy implements HubPolicy {
     this.#emit('clients', `${ended.size === 1 ? 'A client' : `${ended.size} clients`} allowed once ended`);
   }
 
+  #excludedPlaces(): readonly string[] {
+    return [...this.settings.excluded.accounts, ...this.settings.excluded.mailboxes];
+  }
+
+  #saveExcluded(places: readonly string[]): Saved {
+    const isMailbox = (place: string) => place.includes('/');
+    return this.#save({ excluded: { accounts: places.filter((place) => !isMailbox(place)), mailboxes: places.filter(isMailbox) } });
+  }
+
   #normalised(change: Change): Change {
     const value = (text: string) => {
       const entry = checkEntry(text, this.region);
@@ -472,7 +545,7 @@ export class Policy implements HubPolicy {
 
   #compile(): void {
     this.#rules = new SenderRules(this.settings.senders, this.settings.chats);
-    this.#mailboxes = new MailboxCeiling(this.settings.mailboxes);
+    this.#mailboxes = new MailboxCeiling(this.settings.mailboxes, this.settings.excluded);
     this.#clients.load(this.settings.clients);
   }
 

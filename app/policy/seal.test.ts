@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { expect, test } from 'vitest';
 import { tempFolder, type TempFolder } from '../testing/temp.ts';
 import { Sealer, type SealCounter } from './seal.ts';
-import { defaultSettings, type Settings } from './settings.ts';
+import { defaultSettings, type Settings, migrationSteps } from './settings.ts';
 import { loadSettings, SettingsStore } from './settings-store.ts';
 import { policyIn } from './testing.ts';
 
@@ -173,8 +173,8 @@ test('an older version that was sealed is brought up and sealed again; a field t
   const sealed = sealer.sealed(old);
   sealer.written(sealed);
   writeFileSync(place.file, JSON.stringify(sealed));
-  const steps = { 0: ({ hideSubjects, ...rest }: Record<string, unknown>) => ({ ...rest, subjects: hideSubjects !== true }) };
-  expect(loadSettings(place.file, NOW, steps, place.sealer())).toMatchObject({ state: 'migrated', settings: { version: 1, subjects: false, mailboxes: null } });
+  const steps = { ...migrationSteps, 0: ({ hideSubjects, ...rest }: Record<string, unknown>) => ({ ...rest, subjects: hideSubjects !== true }) };
+  expect(loadSettings(place.file, NOW, steps, place.sealer())).toMatchObject({ state: 'migrated', settings: { version: 2, subjects: false, mailboxes: null } });
   expect([place.store().seal, place.store().settings.subjects]).toEqual(['ok', false]);
 });
 

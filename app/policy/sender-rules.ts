@@ -1,7 +1,14 @@
 import type { SenderSet } from '../apple/reader.ts';
 import { buildSenderSet, domainOf, matches, parseSender, type ParsedSender } from '../apple/sender.ts';
-import { storeOf, type EventType, type Occurrence } from '../events/occurrence.ts';
+import { storeOf, type EventType } from '../events/occurrence.ts';
 import type { SenderRule } from './settings.ts';
+
+/** What of an occurrence the rules look at. */
+export interface Sent {
+  readonly type: EventType;
+  readonly sender: string;
+  readonly row: { readonly store: 'mail' } | { readonly store: 'messages'; readonly chat: { readonly guid: string } | null };
+}
 
 /** What let an occurrence pass: the owner's sender rule, or a chat by its guid. */
 export type RuleMatch = { readonly rule: SenderRule } | { readonly chat: string };
@@ -29,11 +36,11 @@ export class SenderRules {
     this.#chats = new Set(chats);
   }
 
-  allows(occurrence: Occurrence): boolean {
+  allows(occurrence: Sent): boolean {
     return this.ruleFor(occurrence) !== null;
   }
 
-  ruleFor(occurrence: Occurrence): RuleMatch | null {
+  ruleFor(occurrence: Sent): RuleMatch | null {
     const store = storeOf[occurrence.type];
     const rules = this.#stores[store];
     if (occurrence.sender === '' || matches(rules.excepted, occurrence.sender)) return null;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What settings.json holds (architecture 2), checked by hand-edit-proof schemas. Everything is off by default (ruling 1). */
-export const SETTINGS_VERSION = 1;
+export const SETTINGS_VERSION = 2;
 
 const LIMITS = { senders: 10_000, except: 1000, chats: 1000, mailboxes: 1000, clients: 500, watches: 2000, text: 320, mailbox: 1024 } as const;
 
@@ -20,6 +20,9 @@ const senderRule = z.strictObject({
   except: z.array(text).max(LIMITS.except).default([]),
 });
 
+/** What a client may do beyond hearing of arrivals. Reading is bounded by the owner's rules unless `everything` is said. */
+export const grantNames = ['mail', 'mail:everything', 'messages', 'messages:everything', 'search', 'reply'] as const;
+
 const clientRecord = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{8}$/, 'must be 8 hex digits'),
   identity: z.strictObject({
@@ -31,7 +34,7 @@ const clientRecord = z.strictObject({
   decision: z.enum(['always', 'once', 'denied']),
   events: z.union([z.literal('all'), z.array(eventType).max(2)]).default('all'),
   senders: z.union([z.literal('all'), z.array(text).max(LIMITS.senders)]).default('all'),
-  grants: z.array(z.enum(['reading', 'search', 'reply'])).max(3).default([]),
+  grants: z.array(z.enum(grantNames)).max(grantNames.length).default([]),
   label: z.string().max(64).nullable().default(null),
 });
 
@@ -70,6 +73,11 @@ const settingsSchema = z.strictObject({
   chats: z.array(text).max(LIMITS.chats).default([]),
   /** Mailboxes outside which no mail rings, as `account id/path`; null: every mailbox that can ring. Only narrows. */
   mailboxes: z.array(z.string().min(1).max(LIMITS.mailbox)).min(1).max(LIMITS.mailboxes).nullable().default(null),
+  /** Accounts by their id, and mailboxes as `account id/path`, that no client hears of or reads. */
+  excluded: z.strictObject({
+    accounts: z.array(text).max(LIMITS.mailboxes).default([]),
+    mailboxes: z.array(z.string().min(1).max(LIMITS.mailbox)).max(LIMITS.mailboxes).default([]),
+  }).prefault({}),
   backfill: plain.backfill.default(false),
   /** Unix ms, `resumed` = until the owner resumes, null = not paused. */
   pausedUntil: z.union([z.literal('resumed'), z.number().min(0).max(8.64e15)]).nullable().default(null),
@@ -85,7 +93,7 @@ const settingsSchema = z.strictObject({
   seal: z.strictObject({ mac: z.string().max(128), counter: z.int().min(0) }).nullable().default(null),
 });
 
-/** What an export holds: rules, events and plain settings; no clients, no hosts, no seal. */
+/** What an export holds: rules, events and plain settings; no clients, no hosts, no seal. What is excluded stays with the Mac: an import never lifts it. */
 const portableSchema = settingsSchema.pick({
   version: true, events: true, senders: true, chats: true, mailboxes: true, backfill: true, subjects: true, ratePerHour: true, keepSendersDays: true, region: true,
 });
@@ -108,7 +116,15 @@ export const defaultSettings: Settings = settingsSchema.parse({ version: SETTING
 
 /** One step each: settings of version n to n + 1, a pure function over the parsed JSON. Version 1 is the first. */
 export type MigrationSteps = Readonly<Record<number, (old: Record<string, unknown>) => Record<string, unknown>>>;
-export const migrationSteps: MigrationSteps = {};
+export const migrationSteps: MigrationSteps = {
+  // `reading` said nothing of how far: it becomes the narrower of what there is now.
+  1: (old) => (Array.isArray(old['clients']) ? { ...old, clients: old['clients'].map(withGrantsOf2) } : old),
+};
+
+function withGrantsOf2(client: unknown): unknown {
+  if (typeof client !== 'object' || client === null || !('grants' in client) || !Array.isArray(client.grants)) return client;
+  return { ...client, grants: client.grants.flatMap((grant: unknown) => (grant === 'reading' ? ['mail', 'messages'] : [grant])) };
+}
 
 export type ReadSettings = ReadAs<Settings>;
 

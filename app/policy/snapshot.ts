@@ -50,6 +50,8 @@ export interface PolicySnapshot {
   readonly chats: readonly string[];
   /** `account id/path`; null: every mailbox that can ring. */
   readonly mailboxes: readonly string[] | null;
+  /** Account ids, and mailboxes as `account id/path`. */
+  readonly excluded: readonly string[];
   readonly clients: readonly ClientView[];
   readonly waiting: readonly WaitingView[];
   readonly pausedUntil: PausedUntil;
@@ -83,6 +85,7 @@ export function snapshotOf(from: {
     senders: settings.senders,
     chats: settings.chats,
     mailboxes: settings.mailboxes,
+    excluded: [...settings.excluded.accounts, ...settings.excluded.mailboxes],
     clients: clients.ids().map((id) => clientView(clients, rules, id)),
     waiting: from.waiting.map((entry) => ({
       kind: entry.kind, id: entry.id, since: entry.since,

@@ -81,7 +81,7 @@ test('Contacts by name, address and number', async () => {
   const book = AddressBookStore.create(world.folder.at('AddressBook'));
   book.addContact({ first: 'Grace', last: 'Hopper', phones: ['(202) 555-0143'], emails: ['Grace@Navy.example'] });
   book.close();
-  writeFileSync(join(world.dataDir, 'settings.json'), JSON.stringify({ version: 1, region: 'US' }));
+  writeFileSync(join(world.dataDir, 'settings.json'), JSON.stringify({ version: 2, region: 'US' }));
   await world.startEngine();
   using ui = uiOf(world.engine);
   const suggest = async (wanted: string) => (await ui.call.senders.suggest({ text: wanted, limit: 10 })).map(({ value, name, source, for: which }) => [value, name, source, which]);

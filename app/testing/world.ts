@@ -34,7 +34,7 @@ export interface World extends AsyncDisposable {
 
 export const NUMBER = '+15550101234';
 export const openSettings = {
-  version: 1,
+  version: 2,
   events: { 'mail.received': true, 'messages.received': true },
   ratePerHour: 10_000,
   senders: [

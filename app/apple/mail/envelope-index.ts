@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Mailbox, MailRow } from '../occurrence.ts';
-import type { Batch, FileIdentity, MailReader, Page, PageRequest, RecentSender, SenderSet } from '../reader.ts';
+import type { Batch, FileIdentity, MailArchive, MailReader, Page, PageRequest, RecentSender, SenderSet } from '../reader.ts';
 import { Store } from '../store.ts';
 import { Accounts } from './accounts.ts';
 import { Backlog } from './backlog.ts';
 import { FirstRowMemory } from './first-rows.ts';
 import { activeMailFolder, envelopeIndexPath } from './mail-folder.ts';
+import { MailLookup, type MailListPage, type MailListRequest, type MailMarks, type MailName } from './mail-lookup.ts';
 import { MailRowReader, shapeOf, toMs, type Shape } from './mail-rows.ts';
 import { MailboxDirectory, type MailboxLine } from './mailboxes.ts';
 
@@ -32,12 +33,13 @@ interface OpenIndex {
   readonly shape: Shape;
   readonly rows: MailRowReader;
   readonly backlog: Backlog;
+  readonly lookup: MailLookup;
   readonly firstRows: FirstRowMemory | null;
   readonly uuid: string;
 }
 
 /** Mail's Envelope Index, read-only (data-formats/envelope-index). */
-export class EnvelopeIndex implements MailReader {
+export class EnvelopeIndex implements MailReader, MailArchive {
   readonly kind = 'mail';
   readonly #options: EnvelopeIndexOptions;
   readonly #accounts: Accounts;
@@ -170,6 +172,30 @@ export class EnvelopeIndex implements MailReader {
     });
   }
 
+  /** Rows of a mail by what names it, the newest first; labels and mailboxes as they are now. */
+  find(name: MailName): readonly MailRow[] {
+    return this.#reading('find', (open) => {
+      this.#beginFresh();
+      return open.lookup.find(name);
+    });
+  }
+
+  list(request: MailListRequest): MailListPage {
+    return this.#reading('list', (open) => {
+      this.#beginFresh();
+      return open.lookup.list(request);
+    });
+  }
+
+  marks(rowid: number): MailMarks {
+    return this.#reading('marks', (open) => open.lookup.marks(rowid));
+  }
+
+  /** Unread mails of each mailbox, by its ROWID, as Mail counts them. */
+  unread(): ReadonlyMap<number, number> {
+    return this.#reading('unread', (open) => open.lookup.unread());
+  }
+
   mailboxes(): readonly Mailbox[] {
     this.#refreshIfChanged();
     return this.#directory.all();
@@ -233,7 +259,7 @@ export class EnvelopeIndex implements MailReader {
       this.#loadNames();
       backlog.warm();
     });
-    return { shape, rows, backlog, firstRows, uuid: this.#uuid() };
+    return { shape, rows, backlog, lookup: new MailLookup(store, shape, rows), firstRows, uuid: this.#uuid() };
   }
 
   #reading<T>(name: string, work: (open: OpenIndex) => T): T {

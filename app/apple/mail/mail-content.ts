@@ -79,6 +79,22 @@ export async function readMailContent(message: Buffer): Promise<MailContent> {
   return { ...text, headers: await headersOf(tree.root.header), links: [...byUrl.values()], attachments: await Promise.all(body.attachments.map(describe)) };
 }
 
+/** Decoded bytes of one part, or null where the message has no such part or not its bytes. Never throws. */
+export function partBytes(message: Buffer, number: string): Buffer | null {
+  const part = partOf(readTree(message).root, number);
+  if (part === null || (part.externalLength !== null && part.body.length === 0)) return null;
+  return transferDecoded(part.encoding, part.body);
+}
+
+function partOf(part: MimePart, number: string): MimePart | null {
+  if (part.number === number) return part;
+  for (const child of part.children) {
+    const found = partOf(child, number);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
 interface Body {
   readonly texts: readonly MimePart[];
   /** HTML that a plain part spares. */

@@ -1,7 +1,10 @@
 import { readEmlxFile, type Emlx } from './emlx.ts';
-import { readMailContent, readMailText, type MailContent, type MailPart, type MailText, type Missing } from './mail-content.ts';
+import { partBytes, readMailContent, readMailText, type MailContent, type MailPart, type MailText, type Missing } from './mail-content.ts';
 import type { MailFile, MailFiles, MailboxPlace } from './mail-files.ts';
 import type { EmlxFooter } from './emlx-footer.ts';
+
+/** Servers take mails of 25 to 50 MB; in base64 a third more. */
+const MAX_WITH_ATTACHMENTS = 72 * 1024 * 1024;
 
 /** `partial`: attachments are in files of their own, or on the server only. */
 export type OnDisk = 'partial' | 'whole';
@@ -42,6 +45,19 @@ export async function readMail(files: MailFiles, box: MailboxPlace, rowid: numbe
   };
 }
 
+/** Bytes of an attachment that lies in the message's file, or the path of its own file; null if neither is on this Mac. */
+export function attachmentSource(files: MailFiles, box: MailboxPlace, rowid: number, part: PlacedAttachment): { readonly bytes: Buffer } | { readonly path: string } | null {
+  if (part.where === 'not-downloaded') return null;
+  const found = openMail(files, box, rowid, MAX_WITH_ATTACHMENTS);
+  if (found === null || !found.emlx.isWhole) return null;
+  if (part.where === 'beside') {
+    const beside = files.attachment(found.file, rowid, part.part, part.rawName);
+    return beside === null ? null : { path: beside.path };
+  }
+  const bytes = partBytes(found.emlx.message, part.part);
+  return bytes === null ? null : { bytes };
+}
+
 /** The same without attachments, links and headers: for an index and its snippets. */
 export async function readText(files: MailFiles, box: MailboxPlace, rowid: number): Promise<TextReading | null> {
   const found = openMail(files, box, rowid);
@@ -51,9 +67,9 @@ export async function readText(files: MailFiles, box: MailboxPlace, rowid: numbe
   return { ...text, missing: missingOf(text.missing, emlx), onDisk: file.isPartial ? 'partial' : 'whole', isCounted: emlx.isCounted };
 }
 
-function openMail(files: MailFiles, box: MailboxPlace, rowid: number): { file: MailFile; emlx: Emlx } | null {
+function openMail(files: MailFiles, box: MailboxPlace, rowid: number, limit?: number): { file: MailFile; emlx: Emlx } | null {
   const file = files.find(box, rowid);
-  const emlx = file === null ? null : readEmlxFile(file.path);
+  const emlx = file === null ? null : readEmlxFile(file.path, limit);
   return file === null || emlx === null ? null : { file, emlx };
 }
 

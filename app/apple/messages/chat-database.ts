@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Chat, MessageRow } from '../occurrence.ts';
-import type { Batch, FileIdentity, KnownChat, MessagesReader, Page, PageRequest, RecentSender, SenderSet } from '../reader.ts';
+import type { Batch, FileIdentity, KnownChat, MessagesArchive, MessagesReader, Page, PageRequest, RecentSender, SenderSet } from '../reader.ts';
 import { matches, normaliseHandle, withoutFilterSuffix } from '../sender.ts';
 import { Store } from '../store.ts';
 import { Handles } from './handles.ts';
 import { messageSql, unixMs, unpeeked, type MessageColumns, type MessageSql } from './message-columns.ts';
 import { kindOf, lateKindOf } from './message-kind.ts';
+import {
+  LIST_STEP, MAX_LOOKED, MessageLookup, type ChatListPage, type ChatListRequest, type ListedChat, type MessageDetail, type MessageListPage, type MessageListRequest, type MessageName,
+} from './message-lookup.ts';
 import { MessagePages } from './message-pages.ts';
 import { Twins, type TwinAnswer } from './twins.ts';
 
@@ -31,6 +34,7 @@ interface Opened {
   readonly sql: MessageSql;
   readonly twins: Twins;
   readonly pages: MessagePages;
+  readonly lookup: MessageLookup;
   readonly chatSql: string;
 }
 
@@ -39,6 +43,8 @@ const GROUP = 43;
 const SPAM = 2;
 /** Furthest Unix ms that a date can show. */
 const LAST_DATE = 8.64e15;
+/** What is a message to its reader: received, sent, or taken back. */
+const READABLE: ReadonlySet<MessageRow['excluded']> = new Set([null, 'sent', 'unsent']);
 const NO_TWIN: TwinAnswer = { isTwin: false, textHash: null, hasLink: false };
 /** How many of the first guids name a store. */
 const NAMING_GUIDS = 3;
@@ -48,7 +54,7 @@ const MOST_CHATS = 5000;
 const NAMED_MEMBERS = 4;
 
 /** Messages' chat.db of any version since 10.11. `textHash` and `hasLink` are filled only where a twin was looked for. */
-export class ChatDatabase implements MessagesReader {
+export class ChatDatabase implements MessagesReader, MessagesArchive {
   readonly kind = 'messages' as const;
   readonly path: string;
   readonly #options: ChatDatabaseOptions;
@@ -229,6 +235,77 @@ export class ChatDatabase implements MessagesReader {
     });
   }
 
+  /** A message by its guid or row, whoever wrote it; null for what is none, is in no chat any more, or is spam. */
+  find(name: MessageName): MessageRow | null {
+    return this.#transaction('find', ({ lookup }) => {
+      const rowid = lookup.rowid(name);
+      return rowid === null ? null : this.#readableAt(rowid);
+    });
+  }
+
+  detail(rowid: number): MessageDetail | null {
+    return this.#transaction('detail', ({ lookup }) => lookup.detail(rowid));
+  }
+
+  list(request: MessageListRequest): MessageListPage {
+    return this.#transaction('list', ({ lookup }) => {
+      const rows: MessageListPage['rows'][number][] = [];
+      let place = request.after;
+      for (let looked = 0; looked < MAX_LOOKED; ) {
+        const step = lookup.step(request, place);
+        for (place of step) {
+          looked += 1;
+          const row = this.#readableAt(place.rowid);
+          if (row === null || !request.may(row)) continue;
+          rows.push({ row, place });
+          if (rows.length >= request.limit) return { rows, next: place };
+        }
+        if (step.length < LIST_STEP) return { rows, next: null };
+      }
+      return { rows, next: place };
+    });
+  }
+
+  chatsWith(person: string): readonly Chat[] {
+    return this.#transaction('chatsWith', () => {
+      if (!this.#store.has('chat_handle_join')) return [];
+      const { json } = this.#handles.idsOf({ addresses: new Set([this.#normalise(person)]), domains: new Set(), parents: new Set() });
+      const ids = this.#store.statement('SELECT DISTINCT j.chat_id FROM chat_handle_join j WHERE j.handle_id IN (SELECT value FROM json_each(?)) ORDER BY 1', 'pluck').all(json) as number[];
+      return ids.flatMap((id) => this.#chat(id)?.chat ?? []).filter(({ isGroup }) => !isGroup);
+    });
+  }
+
+  membersOf(chat: number): readonly string[] {
+    return this.#transaction('membersOf', () => this.#people(this.#members(chat)));
+  }
+
+  chats({ below, limit, may }: ChatListRequest): ChatListPage {
+    return this.#transaction('chats', ({ lookup }) => {
+      const chats: ListedChat[] = [];
+      let from = below;
+      for (let looked = 0; looked < MOST_CHATS; ) {
+        const step = lookup.newestChats(from);
+        for (const [id, newest] of step) {
+          looked += 1;
+          from = newest;
+          const judged = this.#chat(id);
+          if (judged === null || judged.isSpam) continue;
+          const members = this.#people(this.#members(id));
+          if (!may(judged.chat, members)) continue;
+          chats.push({ ...judged.chat, title: this.#titleOf(judged.chat), members, date: this.newestDate(id, Number.MAX_SAFE_INTEGER), newest });
+          if (chats.length >= limit) return { chats, next: newest };
+        }
+        if (step.length < LIST_STEP) return { chats, next: null };
+      }
+      return { chats, next: from };
+    });
+  }
+
+  #readableAt(rowid: number): MessageRow | null {
+    const row = this.#at(rowid);
+    return row === null || !READABLE.has(row.excluded) ? null : row;
+  }
+
   #newestChats(limit: number): number[] {
     return this.#store
       .statement('SELECT c.ROWID FROM chat c ORDER BY (SELECT MAX(j.message_id) FROM chat_message_join j WHERE j.chat_id = c.ROWID) DESC, c.ROWID DESC LIMIT ?', 'pluck')
@@ -271,6 +348,7 @@ export class ChatDatabase implements MessagesReader {
         sql,
         twins: new Twins(this.#store, (handle) => this.#normalise(handle)),
         pages: new MessagePages(this.#store, this.#handles, sql.likely),
+        lookup: new MessageLookup(this.#store, (handle) => this.#normalise(handle)),
         chatSql: `SELECT c.guid, ${has('display_name', 'NULL')} AS name, ${has('style', '0')} AS style,
           ${has('is_filtered', '0')} AS filtered, ${has('is_blackholed', '0')} AS blackholed FROM chat c WHERE c.ROWID = ${unpeeked('?')}`,
       };

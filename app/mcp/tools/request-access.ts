@@ -4,36 +4,43 @@ import { namesFor } from '../events-extension.ts';
 import { accessOf } from '../session.ts';
 import { tool } from './tool.ts';
 
+const store = z.enum(['mail', 'messages']);
 const senders = z.array(z.string().min(1).max(320)).min(1).max(100).optional();
 
 export const requestAccess = tool({
   name: 'request_access',
   title: 'Ask the owner',
-  description: 'Asks the owner of this Mac to let this client hear of arrivals, optionally naming the senders. The owner answers in Belfry; asking again changes nothing. It does not say who is allowed.',
+  description: 'Asks the owner of this Mac to let this client hear of arrivals, optionally naming the senders, or read mail or messages. The owner answers in Belfry; asking again changes nothing. It does not say who is allowed.',
   input: z.strictObject({
     event: z.enum(['mail.received', 'messages.received']).optional().describe('Left out: whatever is on.'),
     from: senders.describe('Addresses or numbers.'),
     domains: senders,
+    read: z.array(store).min(1).max(2).optional().describe('To read texts, not only envelopes: mail, messages or both. A step of its own for the owner; then no event is asked for unless one is named.'),
   }),
-  output: z.object({ access: z.enum(['allowed', 'waiting', 'not_allowed', 'off']) }),
+  output: z.object({ access: z.enum(['allowed', 'waiting', 'not_allowed', 'off']), mayRead: z.array(store), canAskToRead: z.array(store) }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   granted: false,
-  run({ event, from, domains }, { session: { backend }, principal }) {
-    const types = event === undefined ? backend.types : [event];
+  run({ event, from, domains, read }, { session: { backend }, principal }) {
+    // Asking to read alone is no wish for events; but who is not let in yet has to ask for that first.
+    const readsOnly = read !== undefined && from === undefined && domains === undefined && accessOf(backend, principal) === 'open';
+    const types = event !== undefined ? [event] : readsOnly ? [] : backend.types;
     const named = from !== undefined || domains !== undefined;
     for (const type of types) {
       const fits = { ...(from && { from }), ...(domains && { domains }) };
       backend.requests(principal, type, named ? parseArguments(type, fits, namesFor(backend, type, principal)).entries : []);
     }
+    if (read !== undefined) backend.reading.wants(principal, read);
+    const reads = store.options.filter((each) => backend.reading.reach(principal, each) !== null);
+    const reading = { mayRead: reads, canAskToRead: store.options.filter((each) => !reads.includes(each)) };
     switch (accessOf(backend, principal)) {
       case 'open':
-        return { sentence: 'The owner allows this client. What you asked for was noted; whatever of it they let through will arrive.', value: { access: 'allowed' } };
+        return { sentence: 'The owner allows this client. What you asked for was noted; whatever of it they let through will arrive, and tools to read appear once they allow reading.', value: { access: 'allowed', ...reading } };
       case 'approval':
-        return { sentence: 'The owner was asked and has not answered yet. Go on with something else and call list_watches later.', value: { access: 'waiting' } };
+        return { sentence: 'The owner was asked and has not answered yet. Go on with something else and call list_watches later.', value: { access: 'waiting', ...reading } };
       case 'refused':
-        return { sentence: 'The owner does not allow this client. Only they can change that, in Belfry.', value: { access: 'not_allowed' } };
+        return { sentence: 'The owner does not allow this client. Only they can change that, in Belfry.', value: { access: 'not_allowed', ...reading } };
       case 'off':
-        return { sentence: 'Every event is switched off. The owner can turn events on in Belfry.', value: { access: 'off' } };
+        return { sentence: 'Every event is switched off. The owner can turn events on in Belfry.', value: { access: 'off', ...reading } };
     }
   },
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { StoreKind } from '../../apple/occurrence.ts';
 import { StoreError } from '../../apple/reader.ts';
 import { ErrorCode, EventsError } from '../../events/errors.ts';
 import type { Principal } from '../../events/verdict.ts';
@@ -27,6 +28,8 @@ export interface Tool<I extends z.ZodType = z.ZodType> {
   readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean; readonly idempotentHint: boolean; readonly openWorldHint: boolean };
   /** Listed only for clients that the owner let in. */
   readonly granted: boolean;
+  /** The store that it reads: listed only for clients that the owner let read it. */
+  readonly reads?: StoreKind;
   run(args: z.output<I>, call: ToolCall): ToolAnswer | Promise<ToolAnswer>;
 }
 

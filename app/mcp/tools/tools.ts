@@ -1,33 +1,46 @@
 import { ProtocolError, type Server } from '@modelcontextprotocol/server';
 import { ErrorCode } from '../../events/errors.ts';
-import { accessOf, type Session } from '../session.ts';
+import type { Principal } from '../../events/verdict.ts';
+import { accessOf, type Backend, type Session } from '../session.ts';
 import { listEventTypes } from './event-types.ts';
+import { mailAccounts, mailAttachment, mailGet, mailLinks, mailList, mailMailboxes } from './mail-tools.ts';
+import { messagesChats, messagesGet, messagesList } from './messages-tools.ts';
+import { readingRefusal } from './reading.ts';
 import { checkInbox, waitForEvents } from './inbox-tools.ts';
 import { requestAccess } from './request-access.ts';
 import { describeTool, runTool, type Tool } from './tool.ts';
 import { listWatches, stopWatch, watchEvents } from './watch-tools.ts';
 
 /** In the order in which a model needs them; the order of `tools/list` is stable. */
-const tools: readonly Tool[] = [listEventTypes, watchEvents, waitForEvents, checkInbox, listWatches, stopWatch, requestAccess];
+const tools: readonly Tool[] = [
+  listEventTypes, watchEvents, waitForEvents, checkInbox, listWatches, stopWatch, requestAccess,
+  mailGet, mailList, mailAccounts, mailMailboxes, mailLinks, mailAttachment,
+  messagesGet, messagesList, messagesChats,
+];
 const descriptions = new Map(tools.map((each) => [each, describeTool(each)]));
 
-/** What a client sees now: everything only once the owner let it in. */
-const listed = (isGranted: boolean) => tools.filter((each) => isGranted || !each.granted);
+/** What a client sees now: everything only once the owner let it in, and what reads a store only once they let it read. */
+export function listedTools(backend: Backend, principal: Principal): readonly Tool[] {
+  const isOpen = accessOf(backend, principal) === 'open';
+  return tools.filter(({ granted, reads }) => (isOpen || !granted) && (reads === undefined || backend.reading.reach(principal, reads) !== null));
+}
 
 export function registerTools(server: Server, session: Session): void {
   const { backend, peer } = session;
-  const granted = async () => accessOf(backend, await peer.principal) === 'open';
+  const listed = async () => listedTools(backend, await peer.principal);
   server.setRequestHandler('tools/list', async (request) => {
     if (request.params?.cursor !== undefined) throw new ProtocolError(ErrorCode.invalidParams, 'cursor: there is only one page');
-    return { tools: listed(await granted()).map((each) => descriptions.get(each)!) as never };
+    return { tools: (await listed()).map((each) => descriptions.get(each)!) as never };
   });
   server.setRequestHandler('tools/call', async (request, ctx) => {
     const { name, arguments: args } = request.params;
     const each = tools.find((known) => known.name === name);
-    if (!each) throw new ProtocolError(ErrorCode.invalidParams, `name: there is no tool of this name; there are ${listed(await granted()).map((known) => known.name).join(', ')}`);
+    if (!each) throw new ProtocolError(ErrorCode.invalidParams, `name: there is no tool of this name; there are ${(await listed()).map((known) => known.name).join(', ')}`);
     const principal = await peer.principal;
     const access = accessOf(backend, principal);
     if (each.granted && access !== 'open') return refusal(access) as never;
+    const unread = each.reads === undefined ? null : readingRefusal(backend, principal, each.reads);
+    if (unread !== null) return { content: [{ type: 'text', text: unread }], isError: true } as never;
     const token = ctx.mcpReq._meta?.progressToken;
     const licence = token === undefined ? null : peer.connection.license('_meta.progressToken');
     const progress = licence === null ? null : (done: number, total: number, message: string) => {

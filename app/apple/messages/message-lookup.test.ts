@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { MessagesStore, type ChatColumns } from '../../testing/messages-store.ts';
+import { tempFolder, type TempFolder } from '../../testing/temp.ts';
+import { ChatDatabase } from './chat-database.ts';
+import type { MessageListRequest, MessagePlace } from './message-lookup.ts';
+
+let folder: TempFolder;
+let store: MessagesStore;
+let reader: ChatDatabase;
+afterEach(() => {
+  reader.close();
+  store.close();
+  folder.remove();
+});
+
+function start(columns: ChatColumns): void {
+  folder = tempFolder();
+  store = MessagesStore.create(folder.at('chat.db'), { columns });
+  reader = new ChatDatabase({ path: store.path, region: 'US' });
+  reader.open();
+}
+const ADA = '+15550101234';
+const BOB = 'bob@example.org';
+const AT = Date.UTC(2026, 0, 1);
+const list = (chats: readonly { readonly id: number }[], more: Partial<MessageListRequest> = {}) =>
+  reader.list({ chats: chats.map(({ id }) => id), before: null, since: null, after: null, limit: 100, may: () => true, ...more });
+const rowsOf = (...args: Parameters<typeof list>) => list(...args).rows.map(({ row }) => row.rowid);
+
+describe.each(MessagesStore.versions)('columns of %s', (columns) => {
+  test('one message by guid and by row; what is no message of its own, spam or deleted is none', () => {
+    start(columns);
+    const rowid = store.arrive({ from: ADA, text: 'Words' });
+    expect(reader.find({ guid: store.guid(rowid) })).toMatchObject({ rowid, sender: ADA });
+    expect(reader.find({ rowid })).toMatchObject({ rowid });
+    expect([reader.find({ guid: 'x' }), reader.find({ rowid: 999 })]).toEqual([null, null]);
+    expect(reader.find({ rowid: store.groupEvent() })).toBeNull();
+    expect(reader.detail(rowid)).toMatchObject({ text: 'Words', fromMe: false, isReadable: true, isUnsent: false, versions: [], attachments: [], reactions: [] });
+    // Reactions came with 10.12.
+    if (columns !== '10.11') {
+      expect(reader.find({ rowid: store.tapback(rowid) })).toBeNull();
+      expect(reader.detail(rowid)?.reactions).toMatchObject([{ kind: 'loved', sender: ADA, part: 0 }]);
+    }
+    expect(reader.detail(999)).toBeNull();
+  });
+
+  test('a chat newest first, by pages that neither repeat nor leave out, between times; own words are marked', () => {
+    start(columns);
+    const chat = { group: true, identifier: 'chat1', name: 'Crew', members: [ADA, BOB] };
+    const said = [ADA, BOB, ADA, ADA].map((from, at) => store.arrive({ from, chat, date: AT + at * 60_000, fromMe: at === 2 }));
+    const same = [0, 1].map(() => store.arrive({ from: BOB, chat, date: AT + 300_000 }));
+    store.arrive({ from: ADA, text: 'Elsewhere', date: AT });
+    const newest = [...said, ...same].toReversed();
+    const chats = reader.findChats('Crew');
+    // One without a date comes last.
+    newest.push(store.arrive({ from: ADA, chat, date: null }));
+    expect(rowsOf(chats)).toEqual(newest);
+    const paged: number[] = [];
+    let after: MessagePlace | null = null;
+    do {
+      const page = list(chats, { limit: 1, after });
+      paged.push(...page.rows.map(({ row }) => row.rowid));
+      after = page.next;
+    } while (after !== null);
+    expect(paged).toEqual(newest);
+    expect(rowsOf(chats, { since: AT + 60_000, before: AT + 180_000 })).toEqual([said[2], said[1]]);
+    expect(rowsOf(chats, { may: ({ sender, excluded }) => sender === ADA && excluded === null, limit: 1 })).toEqual([said[3]]);
+    expect([reader.detail(said[2]!)?.fromMe, reader.detail(said[3]!)?.fromMe]).toEqual([true, false]);
+  });
+
+  test('a person by any service, without groups; chats by their newest message', () => {
+    start(columns);
+    const one = store.arrive({ from: ADA, text: 'By iMessage', date: AT });
+    const two = store.arrive({ from: ADA, text: 'By SMS', service: 'SMS', date: AT + 1000 });
+    store.arrive({ from: ADA, chat: { group: true, identifier: 'chat1', name: 'Crew', members: [ADA, BOB] }, date: AT + 2000 });
+    store.arrive({ from: BOB, date: AT + 3000 });
+    expect(rowsOf(reader.chatsWith('(555) 010-1234'))).toEqual([two, one]);
+    expect(reader.chatsWith('nobody@example.org')).toEqual([]);
+    const all = reader.chats({ below: null, limit: 100, may: () => true });
+    expect(all.chats[0]).toMatchObject({ isGroup: false, members: [BOB], date: AT + 3000 });
+    expect(all.chats[1]).toMatchObject({ name: 'Crew', isGroup: true, members: [ADA, BOB] });
+    expect(all.next).toBeNull();
+    const first = reader.chats({ below: null, limit: 1, may: (_chat, members) => members.includes(ADA) });
+    expect(first.chats.map(({ name }) => name)).toEqual(['Crew']);
+    expect(reader.chats({ below: first.next, limit: 100, may: () => true }).chats).toEqual(all.chats.slice(2));
+  });
+});
+
+test('an edit shows what it says now and what it said; an unsend is marked; spam is nowhere', () => {
+  start('26');
+  const edited = store.arrive({ from: ADA, text: 'First' });
+  store.edit(edited, 'Second');
+  expect(reader.detail(edited)).toMatchObject({ text: 'Second', versions: [{ text: 'First' }], isUnsent: false });
+  const unsent = store.arrive({ from: ADA, text: 'Taken back' });
+  store.unsend(unsent);
+  expect(reader.find({ rowid: unsent })).toMatchObject({ excluded: 'unsent' });
+  expect(reader.detail(unsent)).toMatchObject({ text: '', isUnsent: true });
+  const spam = store.spamChat();
+  expect(reader.find({ rowid: spam })).toBeNull();
+  expect(reader.chats({ below: null, limit: 10, may: () => true }).chats).toHaveLength(1);
+  const removed = store.tapback(edited);
+  store.removeTapback(removed);
+  expect(reader.detail(edited)?.reactions).toEqual([]);
+});

@@ -1,0 +1,277 @@
+import { z } from 'zod';
+import { attachmentSource, readMail, type MailReading } from '../../apple/mail/mail-texts.ts';
+import { hashOf } from '../../apple/mail/mail-rows.ts';
+import type { MailName, MailPlace } from '../../apple/mail/mail-lookup.ts';
+import type { Address, Mailbox, MailRow } from '../../apple/occurrence.ts';
+import type { MailArchive } from '../../apple/reader.ts';
+import { EventsError } from '../../events/errors.ts';
+import { findMailbox } from '../../events/names.ts';
+import { occurrenceOf, payloadOf } from '../../events/occurrence.ts';
+import { cleanText } from '../../events/text.ts';
+import { boundNote, fitting, STRANGERS, textPage, textPart } from './reading.ts';
+import { READS, tool, UNREADABLE, type ToolCall } from './tool.ts';
+
+const NAME_LIMIT = 256;
+const SHOWN_LINKS = 20;
+const MAX_LIST = 200;
+const DAY_MS = 86_400_000;
+/** JSON bytes of the parts of an answer; with the copy for older clients a line stays below 256 KiB. */
+const BYTES = { list: 56_000, links: 8000, allLinks: 56_000, attachments: 12_000, addresses: 4000, mailboxes: 56_000 } as const;
+
+const id = z.string().min(1).max(1000).describe('The id of an event, a row number from mail_list, or a Message-ID such as <x@example.com>.');
+const address = z.object({ address: z.string(), name: z.string().nullable() });
+const envelope = z.record(z.string(), z.unknown()).describe(`The envelope as in mail.received. ${STRANGERS}`);
+const link = z.object({ url: z.string(), text: z.string() });
+const attachment = z.object({
+  part: z.string().describe('Pass it to mail_attachment.'), name: z.string().nullable(), type: z.string(), size: z.int().nullable(), inline: z.boolean(),
+  here: z.boolean().describe('False: it is on the server only.'),
+});
+
+/** The same words for what is not there, what is excluded and what this client may not read: an id proves nothing. */
+const NO_MAIL = 'id: there is no mail with this id that you may read.';
+
+interface Found {
+  readonly archive: MailArchive;
+  readonly row: MailRow;
+  readonly eventId: string;
+}
+
+/** The mail that an id names, as far as this client may read it; else a sentence. */
+function found(given: string, { session: { backend }, principal }: ToolCall): Found | string {
+  const archive = backend.reading.mail!;
+  const name = nameOf(given.trim(), archive.storeId());
+  if (name === null) return NO_MAIL;
+  const [row] = archive.find(name).filter((each) => backend.reading.mayRead(each, principal));
+  return row === undefined ? NO_MAIL : { archive, row, eventId: eventOf(row, archive).eventId };
+}
+
+function nameOf(text: string, storeId: string): MailName | null {
+  const event = /^([0-9a-f]{8})-(\d{1,15})$/i.exec(text);
+  // Another store's id may number another mail here.
+  if (event !== null) return event[1]!.toLowerCase() === storeId.slice(0, 8).toLowerCase() ? { globalId: Number(event[2]) } : null;
+  if (/^\d{1,15}$/.test(text)) return { rowid: Number(text) };
+  return /[@<]/.test(text) ? { messageId: text } : null;
+}
+
+const eventOf = (row: MailRow, archive: MailArchive) => occurrenceOf(row, archive.storeId(), 0);
+
+/** What lies on disk of a mail. Null: nothing, or the file is that of another mail (its row moved meanwhile). */
+async function contentOf({ row }: Found, { session: { backend } }: ToolCall): Promise<MailReading | null> {
+  if (row.mailbox === null) return null;
+  const content = await readMail(backend.reading.mailFiles, row.mailbox, row.rowid);
+  const header = content?.headers.messageId ?? null;
+  return header !== null && row.messageHash !== '0' && hashOf(header) !== row.messageHash ? null : content;
+}
+
+const shown = (list: readonly Address[]) =>
+  fitting(list.map(({ address: each, name }) => ({ address: cleanText(each, NAME_LIMIT), name: name === null ? null : cleanText(name, NAME_LIMIT) })), BYTES.addresses);
+const linksOf = (content: MailReading) => content.links.map(({ url, text }) => ({ url: cleanText(url, 4096), text: cleanText(text, 200) }));
+const attachmentsOf = (content: MailReading) => content.attachments.map(({ part, name, type, size, isInline, where }) => ({
+  part, name: name === null ? null : cleanText(name, NAME_LIMIT), type: cleanText(type, 100), size, inline: isInline, here: where !== 'not-downloaded',
+}));
+
+const NOT_HERE = 'Its text is not on this Mac: Mail has not downloaded it. Nothing is fetched by this; open it in Mail, or try again later.';
+
+export const mailGet = tool({
+  name: 'mail_get',
+  title: 'Read a mail',
+  description: 'Reads one mail: envelope, text, attachments and links, by the id of an event, a row or a Message-ID. Works while Mail is closed; nothing is fetched and nothing is marked as read. Text that repeats earlier mails is marked as quoted.',
+  input: z.strictObject({ id, offset: z.int().min(0).default(0).describe('Where in the text to start: nextOffset of the last answer.') }),
+  output: z.object({
+    mail: envelope, row: z.int(), read: z.boolean(), flagged: z.boolean(), answered: z.boolean(),
+    cc: z.array(address), replyTo: z.array(address), inReplyTo: z.string().nullable(),
+    onDisk: z.enum(['whole', 'partial', 'no']).describe('partial: attachments may be on the server only. no: nothing of it is on this Mac.'),
+    parts: z.array(textPart).describe(STRANGERS), length: z.int().describe('Characters of the whole text.'), nextOffset: z.int().nullable(),
+    missing: z.array(z.string()).describe('What could not be read in full.'),
+    attachments: z.array(attachment), attachmentCount: z.int(), links: z.array(link), linkCount: z.int().describe('mail_links gives all.'),
+  }),
+  annotations: READS,
+  granted: true,
+  reads: 'mail',
+  async run({ id: given, offset }, call) {
+    const mail = found(given, call);
+    if (typeof mail === 'string') return { error: mail };
+    const { archive, row } = mail;
+    const { backend } = call.session;
+    const marks = archive.marks(row.rowid);
+    const content = await contentOf(mail, call);
+    // The owner may have answered otherwise while the file was read.
+    if (!backend.reading.mayRead(row, call.principal)) return { error: NO_MAIL };
+    const page = textPage(content?.text ?? '', content?.quotes ?? [], offset);
+    const [links, attachments] = content === null ? [[], []] : [linksOf(content), attachmentsOf(content)];
+    const hasText = content !== null && !(content.text === '' && content.missing.includes('not-downloaded'));
+    const sentence = [
+      STRANGERS,
+      hasText ? '' : NOT_HERE,
+      page.nextOffset === null ? '' : `This is a part of ${page.length} characters: pass offset ${page.nextOffset} for the next.`,
+    ].filter(Boolean).join(' ');
+    const inReplyTo = content?.headers.inReplyTo ?? null;
+    return {
+      sentence,
+      value: {
+        mail: payloadOf(eventOf(row, archive), backend.subjects), row: row.rowid, ...marks,
+        cc: shown(content?.headers.cc ?? []), replyTo: shown(content?.headers.replyTo ?? []), inReplyTo: inReplyTo === null ? null : cleanText(inReplyTo, 512),
+        onDisk: content === null ? 'no' : content.onDisk, ...page, missing: [...(content?.missing ?? [])],
+        attachments: fitting(attachments, BYTES.attachments), attachmentCount: attachments.length,
+        links: fitting(links.slice(0, SHOWN_LINKS), BYTES.links), linkCount: links.length,
+      },
+    };
+  },
+});
+
+const PLACE = /^(-?\d{1,15}(?:\.\d{1,6})?|n)_(\d{1,15})$/;
+const cursorOf = (place: MailPlace | null): string | null => (place === null ? null : `${place.date ?? 'n'}_${place.rowid}`);
+
+export const mailList = tool({
+  name: 'mail_list',
+  title: 'List mails',
+  description: 'Lists mails newest first, envelope only: of one mailbox, or of all inboxes. mail_get reads one. Works while Mail is closed and marks nothing as read.',
+  input: z.strictObject({
+    mailbox: z.string().min(1).max(1024).optional().describe('A name from mail_mailboxes; left out: all inboxes.'),
+    filter: z.enum(['all', 'unread', 'flagged', 'today', 'last_7_days']).default('all'),
+    limit: z.int().min(1).max(MAX_LIST).default(50),
+    cursor: z.string().regex(PLACE, 'must be nextCursor of the last answer').optional(),
+  }),
+  output: z.object({
+    mails: z.array(z.object({ row: z.int(), read: z.boolean(), flagged: z.boolean(), answered: z.boolean(), mail: envelope })).describe(STRANGERS),
+    nextCursor: z.string().nullable().describe('Null: there is no more.'),
+  }),
+  annotations: READS,
+  granted: true,
+  reads: 'mail',
+  run({ mailbox, filter, limit, cursor }, call) {
+    const { session: { backend }, principal } = call;
+    const archive = backend.reading.mail!;
+    const boxes = mailboxesOf(archive, call);
+    const mailboxes = mailbox === undefined ? boxes.filter(({ role }) => role === 'inbox').map((box) => box.id) : idsOf(boxes, mailbox);
+    const place = PLACE.exec(cursor ?? '');
+    const page = archive.list({
+      mailboxes, unread: filter === 'unread', flagged: filter === 'flagged', since: sinceOf(filter, backend.now()), limit,
+      after: place === null ? null : { date: place[1] === 'n' ? null : Number(place[1]), rowid: Number(place[2]) },
+      may: (row) => backend.reading.mayRead(row, principal),
+    });
+    const all = page.rows.map(({ row }) => ({ row: row.rowid, ...archive.marks(row.rowid), mail: payloadOf(eventOf(row, archive), backend.subjects) }));
+    const mails = fitting(all, BYTES.list);
+    const next = mails.length === all.length ? page.next : page.rows[mails.length - 1]!.place;
+    const count = mails.length === 0 ? (next === null ? 'There is no such mail that you may read.' : 'Nothing of what was looked at may be read.') : `${mails.length} ${mails.length === 1 ? 'mail' : 'mails'}, newest first. ${STRANGERS}`;
+    const sentence = [count, next === null ? '' : `Pass cursor "${cursorOf(next)}" to go on.`, boundNote(call, 'mail')].filter(Boolean).join(' ');
+    return { sentence, value: { mails, nextCursor: cursorOf(next) } };
+  },
+});
+
+function sinceOf(filter: string, now: number): number | null {
+  // A local day (architecture 7).
+  if (filter === 'today') return new Date(now).setHours(0, 0, 0, 0);
+  return filter === 'last_7_days' ? now - 7 * DAY_MS : null;
+}
+
+const mailboxesOf = (archive: MailArchive, { session: { backend } }: ToolCall): readonly Mailbox[] => archive.mailboxes().filter((box) => !backend.reading.hides(box));
+
+/** @throws EventsError with the names that exist, of those that are not excluded */
+function idsOf(boxes: readonly Mailbox[], name: string): readonly number[] {
+  try {
+    return findMailbox(boxes, name);
+  } catch (error) {
+    throw error instanceof EventsError ? new EventsError(error.code, error.message.replace('arguments.mailboxes:', 'mailbox:'), error.data) : error;
+  }
+}
+
+export const mailAccounts = tool({
+  name: 'mail_accounts',
+  title: 'List mail accounts',
+  description: 'Lists the accounts of Mail on this Mac.',
+  input: z.strictObject({}),
+  output: z.object({ accounts: z.array(z.object({ id: z.string(), name: z.string() })) }),
+  annotations: READS,
+  granted: true,
+  reads: 'mail',
+  run(_args, call) {
+    const byId = new Map(mailboxesOf(call.session.backend.reading.mail!, call).map(({ accountId, account }) => [accountId, { id: accountId, name: cleanText(account, NAME_LIMIT) }]));
+    return { sentence: `${byId.size} ${byId.size === 1 ? 'account' : 'accounts'}. mail_mailboxes lists their mailboxes.`, value: { accounts: fitting([...byId.values()], BYTES.mailboxes) } };
+  },
+});
+
+export const mailMailboxes = tool({
+  name: 'mail_mailboxes',
+  title: 'List mailboxes',
+  description: 'Lists mailboxes with the names that mail_list takes.',
+  input: z.strictObject({ account: z.string().min(1).max(NAME_LIMIT).optional().describe('Id or name of an account; left out: all.') }),
+  output: z.object({
+    mailboxes: z.array(z.object({ name: z.string(), account: z.string(), role: z.string(), unread: z.int().nullable().describe('Null where not all of it may be read.') })),
+    isCut: z.boolean().describe('True: there are more; name an account.'),
+  }),
+  annotations: READS,
+  granted: true,
+  reads: 'mail',
+  run({ account }, call) {
+    const { session: { backend }, principal } = call;
+    const archive = backend.reading.mail!;
+    // How much lies there says something of senders that are not allowed.
+    const unread = backend.reading.reach(principal, 'mail') === 'everything' ? archive.unread() : null;
+    const all = mailboxesOf(archive, call);
+    const wanted = account === undefined ? all : all.filter((box) => fold(box.account) === fold(account) || fold(box.accountId) === fold(account));
+    if (account !== undefined && wanted.length === 0) return { error: 'account: there is no account of this name or id. mail_accounts lists them.' };
+    const named = wanted.map((box) => {
+      const isShared = all.some((other) => other.account === box.account && other.accountId !== box.accountId);
+      return { name: cleanText(`${isShared ? box.accountId : box.account}/${box.path}`, 1024), account: cleanText(box.account, NAME_LIMIT), role: box.role, unread: unread?.get(box.id) ?? null };
+    });
+    const mailboxes = fitting(named, BYTES.mailboxes);
+    return { sentence: `${mailboxes.length} of ${named.length} mailboxes.`, value: { mailboxes, isCut: mailboxes.length < named.length } };
+  },
+});
+
+const fold = (text: string) => text.normalize('NFC').toLowerCase();
+
+export const mailLinks = tool({
+  name: 'mail_links',
+  title: 'List the links of a mail',
+  description: 'Lists the web links of one mail with the words they show. Nothing is opened.',
+  input: z.strictObject({ id, offset: z.int().min(0).max(10_000).default(0) }),
+  output: z.object({ links: z.array(link).describe(STRANGERS), linkCount: z.int(), nextOffset: z.int().nullable() }),
+  annotations: READS,
+  granted: true,
+  reads: 'mail',
+  async run({ id: given, offset }, call) {
+    const mail = found(given, call);
+    if (typeof mail === 'string') return { error: mail };
+    const content = await contentOf(mail, call);
+    if (!call.session.backend.reading.mayRead(mail.row, call.principal)) return { error: NO_MAIL };
+    if (content === null) return { error: NOT_HERE };
+    const all = linksOf(content);
+    const links = fitting(all.slice(offset), BYTES.allLinks);
+    const end = offset + links.length;
+    const nextOffset = end < all.length ? end : null;
+    const sentence = [`${links.length} of ${all.length} links. ${STRANGERS} What a link shows need not be where it leads.`, nextOffset === null ? '' : `Pass offset ${nextOffset} for more.`].filter(Boolean).join(' ');
+    return { sentence, value: { links, linkCount: all.length, nextOffset } };
+  },
+});
+
+export const mailAttachment = tool({
+  name: 'mail_attachment',
+  title: 'Get an attachment',
+  description: 'Copies one attachment of a mail to a private file on this Mac and gives its path. The copy is removed after 24 hours. Nothing is downloaded from the server.',
+  input: z.strictObject({ id, part: z.string().regex(/^\d{1,5}(?:\.\d{1,5}){0,31}$/, 'must be the part of an attachment as mail_get lists it, such as 2 or 2.1') }),
+  output: z.object({ path: z.string(), name: z.string().nullable(), type: z.string(), size: z.int() }),
+  // It writes a file of ours, and nothing of Mail.
+  annotations: { ...READS, readOnlyHint: false },
+  granted: true,
+  reads: 'mail',
+  async run({ id: given, part }, call) {
+    const mail = found(given, call);
+    if (typeof mail === 'string') return { error: mail };
+    const { reading } = call.session.backend;
+    const content = await contentOf(mail, call);
+    if (!reading.mayRead(mail.row, call.principal)) return { error: NO_MAIL };
+    const each = content?.attachments.find((known) => known.part === part);
+    if (each === undefined || mail.row.mailbox === null) return { error: content === null ? NOT_HERE : 'part: this mail has no such attachment. mail_get lists them.' };
+    const source = attachmentSource(reading.mailFiles, mail.row.mailbox, mail.row.rowid, each);
+    if (source === null) return { error: 'This attachment is not on this Mac, or too large to be taken out of its mail. Open it in Mail.' };
+    const saved = await reading.attachments.save(source, each.name);
+    if (saved === 'gone') return { error: UNREADABLE };
+    if (saved === 'too-large') return { error: 'This attachment is larger than 100 MB. Open it in Mail.' };
+    return {
+      sentence: `The file is there for 24 hours. ${STRANGERS}`,
+      value: { path: saved.path, name: each.name === null ? null : cleanText(each.name, NAME_LIMIT), type: cleanText(each.type, 100), size: saved.size },
+    };
+  },
+});
