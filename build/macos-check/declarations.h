@@ -253,6 +253,7 @@ struct proc_vnodepathinfo {
     struct vnode_info_path pvi_cdir, pvi_rdir;
 };
 int proc_pidinfo(int, int, uint64_t, void *, int);
+int proc_listallpids(void *, int);
 int proc_pidpath(int, void *, uint32_t);
 
 /* pthread */
