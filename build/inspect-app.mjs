@@ -15,7 +15,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const MAX_BYTES = 5_000_000;
 
 /** Parts of a bundle are named by their content, so the list of what ships names them by their kind. */
-export const withoutHash = (path) => path.replace(/((?:page\/assets|dist\/chunks)\/)[^/]+-[A-Za-z0-9_-]{8}(\.(?:js|css))$/, '$1*$2');
+export const withoutHash = (path) => path.replace(/((?:page\/assets|dist\/chunks)\/)[^/]+-[A-Za-z0-9_-]{8}(\.(?:js|css|svg))$/, '$1*$2');
 
 /** @returns what ships, one path a line: of the archive below `app.asar/`, of the bundle below `Contents/` */
 export const shippedList = () => readFileSync(join(root, 'build', 'shipped-files.txt'), 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
