@@ -4,7 +4,8 @@ import { runCommand } from '../cli/run-command.ts';
 import { engineApi } from '../engine/commands.ts';
 import { stopWatch, addWatch, watchRows } from '../engine/watch-calls.ts';
 import { clientRows, slicesOf } from '../engine/report.ts';
-import { slices as slicesSchema } from '../contract/values.ts';
+import { testClient } from '../engine/test-event.ts';
+import { slices as slicesSchema, type LiveRow } from '../contract/values.ts';
 import { CODE, errorOf, MAIL, mailArgs, MESSAGES, messagesArgs, quiet, ring, schemaChecker, text } from './conformance-kit.ts';
 import { findCanary } from './canary.ts';
 import { modernMeta, type RawClient } from './raw-client.ts';
@@ -472,5 +473,24 @@ describe('over time', () => {
     const { items, batch } = await ask(client, 'check_inbox');
     expect(items).toMatchObject([{ test: true, watch: null, eventId: 'test-1', event: 'test' }]);
     expect(await ask(client, 'check_inbox', { confirm: batch })).toMatchObject({ confirmed: 1, items: [] });
+  });
+
+  test.each([['by channel', ['--channel'], 'sent'], ['by pulling', [], 'waiting']] as const)('the owner tests a client that hears %s: each hop is told, and Live follows it to its confirmation', async (_how, flags, first) => {
+    await using world = await startWorld();
+    const client = world.client([...flags]);
+    await client.initialize();
+    await watch(client);
+    const rows: LiveRow[] = [];
+    world.engine.live.look({ rows: (told) => rows.push(...told) }, false);
+    const hops = testClient(world.engine, ownIdentity(world).id)!;
+    expect(hops.map(({ hop, ok }) => [hop, ok])).toEqual([['helper', true], ['engine', true], ['client', null], ['confirmed', null]]);
+    expect(hops[2]!.sentence).toMatch(/lies in its inbox/);
+    const { items, batch } = await ask(client, 'check_inbox');
+    expect(items).toMatchObject([{ test: true, event: 'test', eventId: expect.stringMatching(/^test-/) }]);
+    await ask(client, 'check_inbox', { confirm: batch });
+    await expect.poll(() => rows.at(-1)).toMatchObject({ test: true, eventId: items[0].eventId, status: 'delivered', verdicts: [{ sent: true, confirmed: true }] });
+    expect(rows[0]).toMatchObject({ test: true, status: first });
+    // It counts as nothing: no ring was taken, no arrival is told.
+    expect(world.engine.activity.deliveredToday('mail.received')).toBe(0);
   });
 });
