@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { VirtualClock } from '../app/testing/virtual-clock.ts';
 import { NotificationDesk } from './notification-desk.ts';
 import type { AlertFacts, AlertId } from './notifications.ts';
-import { DEFAULT_PREFERENCES } from './preferences.ts';
+import { DEFAULT_PREFERENCES } from '../app/contract/shell.ts';
 import { Notification, reset } from './testing/electron-double.ts';
 
 let clock: VirtualClock;

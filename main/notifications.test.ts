@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ALERTS, conditionsOf, decideAlerts, type AlertId, type AlertMemory } from './notifications.ts';
-import { DEFAULT_PREFERENCES } from './preferences.ts';
+import { DEFAULT_PREFERENCES } from '../app/contract/shell.ts';
 import { client, shellFacts, slices } from './testing/health-facts.ts';
 
 const everything = { ...DEFAULT_PREFERENCES, alertNotDelivered: true };

@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { expect, test } from 'vitest';
 import { asNobody } from '../app/testing/as-nobody.ts';
 import { tempFolder } from '../app/testing/temp.ts';
-import { DEFAULT_PREFERENCES, PreferencesStore } from './preferences.ts';
+import { DEFAULT_PREFERENCES } from '../app/contract/shell.ts';
+import { PreferencesStore } from './preferences.ts';
 
 test('without a file the defaults hold and nothing is written', () => {
   using folder = tempFolder();

@@ -1,22 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { preferences, type Preferences } from '../app/contract/shell.ts';
+import { DEFAULT_PREFERENCES, preferences, type Preferences } from '../app/contract/shell.ts';
 import { JsonFile, type JsonFileState } from './json-file.ts';
-
-export const DEFAULT_PREFERENCES: Preferences = {
-  onboarding: 'welcome',
-  openAtLogin: false,
-  showIcon: true,
-  clickOpens: 'panel',
-  alertAccessLost: true,
-  alertEngineStopped: true,
-  alertClientAsks: true,
-  alertNotDelivered: false,
-  alertUpdateReady: true,
-  automaticUpdates: true,
-  openMailAtLogin: false,
-  hideDetails: false,
-};
 
 export type PreferenceChange = { readonly ok: true; readonly changed: boolean } | { readonly ok: false; readonly sentence: string };
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { tempFolder } from '../app/testing/temp.ts';
 import { VirtualClock } from '../app/testing/virtual-clock.ts';
 import { askHelper, shellDiagnostics, type ReportFacts } from './report.ts';
-import { DEFAULT_PREFERENCES } from './preferences.ts';
+import { DEFAULT_PREFERENCES } from '../app/contract/shell.ts';
 import { shellFacts } from './testing/health-facts.ts';
 
 const facts = (change: Partial<ReportFacts> = {}): ReportFacts => ({

@@ -156,3 +156,19 @@ export type WiringRow = z.output<typeof wiringRow>;
 export type WiringPreview = z.output<typeof wiringPreview>;
 export type DiffLine = z.output<typeof diffLine>;
 export type OnboardingStep = z.output<typeof onboardingStep>;
+
+/** Before the owner chose anything. */
+export const DEFAULT_PREFERENCES: Preferences = {
+  onboarding: 'welcome',
+  openAtLogin: false,
+  showIcon: true,
+  clickOpens: 'panel',
+  alertAccessLost: true,
+  alertEngineStopped: true,
+  alertClientAsks: true,
+  alertNotDelivered: false,
+  alertUpdateReady: true,
+  automaticUpdates: true,
+  openMailAtLogin: false,
+  hideDetails: false,
+};

@@ -1,7 +1,6 @@
 import type { HealthIcon, HealthId } from '../../app/contract/health.ts';
-import type { ShellState } from '../../app/contract/shell.ts';
+import { DEFAULT_PREFERENCES, type ShellState } from '../../app/contract/shell.ts';
 import type { ClientRow, Slices } from '../../app/contract/values.ts';
-import { DEFAULT_PREFERENCES } from '../preferences.ts';
 
 export const shellFacts = (change: Partial<ShellState> = {}): ShellState => ({
   kind: 'app', version: '1.2.0', shim: '/Applications/Belfry.app/Contents/MacOS/belfry-mcp', engine: 'running', restarts: 0, location: 'ok', otherCopy: false,
