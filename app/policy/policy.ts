@@ -1,16 +1,14 @@
 import type { Clock } from '../events/clock.ts';
-import type { HubPolicy } from '../events/hub.ts';
-import type { Mailbox, StoreKind, StoreRow } from '../apple/occurrence.ts';
-import { eventTypeOf, type EventType, type Occurrence } from '../events/occurrence.ts';
-import type { Gate, NotSent, Principal } from '../events/verdict.ts';
+import type { StoreKind } from '../apple/occurrence.ts';
+import type { EventType } from '../events/occurrence.ts';
+import type { Principal } from '../events/verdict.ts';
 import { activitySentence, askSentence, eventTitle, grantTitle, isWidening, settingText, type AllowOptions, type Change, type GrantName, type Outcome, type SenderOptions, type SenderPatch } from './change.ts';
-import { Clients, widestOf, type ClientIdentity, type Reach } from './clients.ts';
-import { MailboxCeiling } from './mailbox-ceiling.ts';
+import { Clients, widestOf, type ClientIdentity } from './clients.ts';
 import { MAX_PAUSE_MS, MIN_PAUSE_MS, Pause } from './pause.ts';
+import { Permissions } from './permissions.ts';
 import { RateLimit } from './rate.ts';
 import { addRules, checkEntry, patchRule, removeRules, restoreRules, ruleTitle, splitEntries, type Edit } from './sender-edit.ts';
 import type { SealState } from './seal.ts';
-import { parsedEntry, SenderRules, type RuleMatch } from './sender-rules.ts';
 import type { SettingsStore } from './settings-store.ts';
 import { issueSentence, plainSettings, portableOf, readPortable, settingsFault, type ClientProcess, type ClientRecord, type SenderRule, type SettingKey, type Settings } from './settings.ts';
 import { snapshotOf, type PolicySnapshot } from './snapshot.ts';
@@ -40,30 +38,23 @@ type Saved = { readonly ok: false; readonly code: 'not-written' | 'full'; readon
  * What the owner allows. Questions are answered from memory; a change counts once it is on disk, and listeners
  * hear of it before the call returns.
  */
-export class Policy implements HubPolicy {
-  readonly trustLocalClients: boolean;
+export class Policy extends Permissions {
   readonly #store: SettingsStore;
   readonly #clock: Clock;
-  readonly #region: string | null;
-  readonly #clients: Clients;
   readonly #waiting: Waiting;
   readonly #rate: RateLimit;
   readonly #pause: Pause;
   readonly #listeners = new Set<ChangeListener>();
-  #rules!: SenderRules;
-  #mailboxes!: MailboxCeiling;
   #removed: readonly SenderRule[] = [];
 
   constructor(options: PolicyOptions) {
+    super(new Clients(() => options.clock.now(), options.processAlive), options.region, options.trustLocalClients);
     this.#store = options.settings;
     this.#clock = options.clock;
-    this.#region = options.region;
-    this.trustLocalClients = options.trustLocalClients;
-    this.#clients = new Clients(() => this.#clock.now(), options.processAlive);
     this.#waiting = new Waiting(() => this.#clock.now(), () => this.#clock.monotonic());
     this.#rate = new RateLimit(() => this.#clock.monotonic());
     this.#pause = new Pause(options.clock, () => this.#emit('pause', 'The pause ended'));
-    this.#compile();
+    this.compile();
     this.#pause.set(this.settings.pausedUntil);
     this.#endOnce(true);
   }
@@ -71,93 +62,11 @@ export class Policy implements HubPolicy {
   get settings(): Settings {
     return this.#store.settings;
   }
-  get subjects(): boolean {
-    return this.settings.subjects;
-  }
-  get backfill(): boolean {
-    return this.settings.backfill;
-  }
-  get ratePerHour(): number {
-    return this.settings.ratePerHour;
-  }
-  get region(): string | null {
-    return this.settings.region ?? this.#region;
-  }
   get pausedUntil(): Settings['pausedUntil'] {
     return this.#pause.until;
   }
-
-  anyOn(): boolean {
-    return this.eventOn('mail.received') || this.eventOn('messages.received');
-  }
-  eventOn(type: EventType): boolean {
-    return this.settings.events[type];
-  }
-
-  /** Off beats refused beats approval beats paused. A type outside the client's grant is refused: the owner left it out. */
-  gate(principal: Principal, type: EventType): Gate {
-    if (!this.eventOn(type)) return 'off';
-    const gate = this.#clients.gate(principal.id, type, this.trustLocalClients);
-    return gate === 'open' && this.#pause.active ? 'paused' : gate;
-  }
-
-  /** The owner's rules as a ceiling, and the client's own grant. Says nothing of approval and pause: ask `gate`. */
-  allows(occurrence: Occurrence, principal: Principal): boolean {
-    return this.#rules.allows(occurrence) && this.#mailboxes.allows(occurrence) && this.#clients.allows(principal.id, occurrence);
-  }
-
-  refusal(occurrence: Occurrence): NotSent {
-    return this.#rules.allows(occurrence) && !this.#mailboxes.allows(occurrence) ? 'mailbox' : 'no-allowed-sender';
-  }
-
-  /** Whether an arrival lies within the owner's mailboxes, whoever wrote it. */
-  inMailboxes(occurrence: Occurrence): boolean {
-    return this.#mailboxes.allows(occurrence);
-  }
-
-  /** How far a client may read a store; null: not at all. Says nothing of the event's switch and the pause: ask `gate`. */
-  reach(principal: Principal, store: StoreKind): Reach | null {
-    return this.#clients.reach(principal.id, store);
-  }
-
-  /** Whether a client may read a row that lies in the store. What is excluded is read by nobody. */
-  mayRead(row: StoreRow, principal: Principal): boolean {
-    const reach = this.reach(principal, row.store);
-    if (reach === null || this.#mailboxes.excludes(row)) return false;
-    if (reach === 'everything') return true;
-    // One's own words are no allowed sender's, also where a row names the other party.
-    if (row.sender === null || row.excluded === 'sent') return false;
-    const arrival = { type: eventTypeOf[row.store], row, sender: row.sender };
-    return this.#rules.allows(arrival) && this.#mailboxes.allows(arrival) && this.#clients.takes(principal.id, row.sender);
-  }
-
-  /** Whether a client may read what one person writes in a chat. */
-  mayReadFrom(sender: string, chat: string | null, principal: Principal): boolean {
-    const reach = this.reach(principal, 'messages');
-    if (reach !== 'rules') return reach === 'everything';
-    return this.#rules.allows({ type: 'messages.received', sender, row: { store: 'messages', chat: chat === null ? null : { guid: chat } } }) && this.#clients.takes(principal.id, sender);
-  }
-
-  /** Whether a mailbox is excluded: nobody hears of it. */
-  hides(mailbox: Pick<Mailbox, 'accountId' | 'path'>): boolean {
-    return this.#mailboxes.hides(mailbox);
-  }
-
-  /** For Live's "Not matched": which of the owner's rules an arrival passes, whoever listens. */
-  ruleFor(occurrence: Occurrence): RuleMatch | null {
-    return this.#rules.ruleFor(occurrence);
-  }
-
-  /** Whether the owner's rules and the client's own grant let all of these senders pass. Says nothing of which do. */
-  covers(principal: Principal, type: EventType, senders: readonly string[]): boolean {
-    return senders.every((sender) => {
-      const entry = parsedEntry(sender, false);
-      return entry !== null && this.#rules.covers(type, entry) && this.#clients.covers(principal.id, type, entry);
-    });
-  }
-
-  isDenied(principal: Principal): boolean {
-    return this.#clients.decision(principal.id) === 'denied';
+  protected get isPaused(): boolean {
+    return this.#pause.active;
   }
 
   get watches(): Settings['watches'] {
@@ -181,13 +90,13 @@ export class Policy implements HubPolicy {
   /** A client would like to read: a request for the owner, unless it may already or is not let in. */
   wantsToRead(principal: Principal, stores: readonly StoreKind[]): void {
     const grants = stores.filter((store) => this.reach(principal, store) === null);
-    const isIn = this.#clients.decision(principal.id) === 'none' ? this.trustLocalClients : !this.isDenied(principal);
+    const isIn = this.clients.decision(principal.id) === 'none' ? this.trustLocalClients : !this.isDenied(principal);
     if (grants.length > 0 && isIn && this.#isKnown(principal.id)) this.request({ do: 'grant-client', id: principal.id, grants });
   }
 
   /** A client connected and was identified. `label` is what it calls itself. */
   seen(identity: ClientIdentity, label: string | null): void {
-    if (this.#clients.seen(identity, label)) this.#emit('clients', null);
+    if (this.clients.seen(identity, label)) this.#emit('clients', null);
   }
 
   /**
@@ -196,9 +105,9 @@ export class Policy implements HubPolicy {
    */
   asks(principal: Principal, type: EventType, senders: readonly string[]): void {
     if (principal.id === '') return;
-    const isNew = this.#clients.asks(principal.id, type, senders);
-    if (this.#clients.known(principal.id) && this.#clients.gate(principal.id, type, this.trustLocalClients) === 'approval') {
-      const place = this.#waiting.addClient(principal.id, (id) => this.#clients.runs(id));
+    const isNew = this.clients.asks(principal.id, type, senders);
+    if (this.clients.known(principal.id) && this.clients.gate(principal.id, type, this.trustLocalClients) === 'approval') {
+      const place = this.#waiting.addClient(principal.id, (id) => this.clients.runs(id));
       if (place === 'added') return this.#waits();
     }
     if (isNew) this.#emit('clients', null);
@@ -247,7 +156,7 @@ export class Policy implements HubPolicy {
   request(change: Change): Outcome {
     const fault = this.#fault(change);
     if (fault) return fault;
-    const place = this.#waiting.addChange(change, askSentence(change, (id) => this.clientName(id)), (id) => this.#clients.runs(id));
+    const place = this.#waiting.addChange(change, askSentence(change, (id) => this.clientName(id)), (id) => this.clients.runs(id));
     if (place === null) return { ok: false, code: 'full', message: `${MAX_WAITING} requests wait for the owner already. Answer those first.` };
     if (place.added) this.#waits();
     return { ok: true, changed: false, sentence: 'This lets more through, so the owner has to allow it: it is in Waiting for you.' };
@@ -372,7 +281,7 @@ export class Policy implements HubPolicy {
     if (this.seal !== 'broken') return { ok: false, code: 'nothing', message: 'The settings are as Belfry wrote them, so there is nothing to review.' };
     const failed = this.#store.answerSeal(accept);
     if (failed !== null) return { ok: false, code: 'not-written', message: failed };
-    this.#compile();
+    this.compile();
     this.#pause.set(this.settings.pausedUntil);
     this.#endOnce(true);
     const sentence = accept ? 'Settings changed outside Belfry were accepted' : 'Settings changed outside Belfry were refused';
@@ -385,7 +294,7 @@ export class Policy implements HubPolicy {
     if (!this.#isKnown(id)) return unknownClient(id);
     const senders = this.#grantSenders(options.senders);
     if (typeof senders === 'string') return { ok: false, code: 'invalid', message: senders };
-    const record = this.#clients.approved(id, { ...options, ...senders });
+    const record = this.clients.approved(id, { ...options, ...senders });
     if (typeof record === 'string') return { ok: false, code: 'refused', message: record };
     const word = record.decision === 'once' ? 'allowed until its process ends' : 'allowed';
     return this.#decide(record, { do: 'allow-client', id, options }, `${this.clientName(id)} is ${word}.`);
@@ -394,7 +303,7 @@ export class Policy implements HubPolicy {
   /** More for a client that is let in; the rest of its record stays as it is. */
   grantClient(id: string, grants: readonly GrantName[]): Outcome {
     if (!this.#isKnown(id)) return unknownClient(id);
-    const record = this.#clients.record(id);
+    const record = this.clients.record(id);
     if (record === null && this.trustLocalClients) return this.allowClient(id, { grants });
     if (record === null || record.decision === 'denied') return { ok: false, code: 'refused', message: `${this.clientName(id)} is not allowed yet.` };
     const next = { ...record, grants: widestOf([...record.grants, ...grants]) };
@@ -403,13 +312,13 @@ export class Policy implements HubPolicy {
 
   denyClient(id: string): Outcome {
     if (!this.#isKnown(id)) return unknownClient(id);
-    return this.#decide(this.#clients.denied(id), { do: 'deny-client', id }, `${this.clientName(id)} is not allowed.`);
+    return this.#decide(this.clients.denied(id), { do: 'deny-client', id }, `${this.clientName(id)} is not allowed.`);
   }
 
   /** Like a denial: the client stays refused, also under --trust-local-clients, until it is allowed again. */
   revokeClient(id: string): Outcome {
     if (!this.#isKnown(id)) return unknownClient(id);
-    return this.#decide(this.#clients.denied(id), { do: 'revoke-client', id }, `${this.clientName(id)} is no longer allowed.`);
+    return this.#decide(this.clients.denied(id), { do: 'revoke-client', id }, `${this.clientName(id)} is no longer allowed.`);
   }
 
   /** @param ms null: until resumed. */
@@ -442,7 +351,7 @@ export class Policy implements HubPolicy {
   snapshot(): PolicySnapshot {
     return snapshotOf({
       settings: this.settings, loaded: this.#store.loaded, region: this.region, pausedUntil: this.pausedUntil,
-      trustLocalClients: this.trustLocalClients, clients: this.#clients, waiting: this.#waiting.entries, rules: this.#rules,
+      trustLocalClients: this.trustLocalClients, clients: this.clients, waiting: this.#waiting.entries, rules: this.rules,
     });
   }
 
@@ -463,11 +372,11 @@ export class Policy implements HubPolicy {
   }
 
   #isKnown(id: string): boolean {
-    return this.#clients.known(id) !== null || this.#clients.record(id) !== null;
+    return this.clients.known(id) !== null || this.clients.record(id) !== null;
   }
 
   clientName(id: string): string {
-    const label = this.#clients.known(id)?.label ?? this.#clients.record(id)?.label;
+    const label = this.clients.known(id)?.label ?? this.clients.record(id)?.label;
     return label ? `"${label}" (${id})` : id;
   }
 
@@ -505,11 +414,11 @@ export class Policy implements HubPolicy {
   }
 
   #endOnce(atStart: boolean): void {
-    const ended = new Set(this.#clients.ended(atStart));
+    const ended = new Set(this.clients.ended(atStart));
     if (ended.size === 0) return;
     const clients = this.settings.clients.filter((record) => !ended.has(record.id));
     // Could not be written: the grant is over all the same, and a new process of that client is asked about.
-    if (this.#save({ clients }) !== null) this.#clients.expire(ended);
+    if (this.#save({ clients }) !== null) this.clients.expire(ended);
     this.#emit('clients', `${ended.size === 1 ? 'A client' : `${ended.size} clients`} allowed once ended`);
   }
 
@@ -539,14 +448,8 @@ export class Policy implements HubPolicy {
     if (fault) return { ok: false, code: 'full', message: `This does not fit into the settings (${fault}). Nothing was changed.` };
     const sentence = this.#store.save(next);
     if (sentence !== null) return { ok: false, code: 'not-written', message: sentence };
-    this.#compile();
+    this.compile();
     return null;
-  }
-
-  #compile(): void {
-    this.#rules = new SenderRules(this.settings.senders, this.settings.chats);
-    this.#mailboxes = new MailboxCeiling(this.settings.mailboxes, this.settings.excluded);
-    this.#clients.load(this.settings.clients);
   }
 
   #did(kind: ChangeKind, change: Change, sentence: string): Outcome {

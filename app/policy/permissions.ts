@@ -1,0 +1,124 @@
+import type { Mailbox, StoreKind, StoreRow } from '../apple/occurrence.ts';
+import { eventTypeOf, type EventType, type Occurrence } from '../events/occurrence.ts';
+import type { HubPolicy } from '../events/hub.ts';
+import type { Gate, NotSent, Principal } from '../events/verdict.ts';
+import type { Clients, Reach } from './clients.ts';
+import { MailboxCeiling } from './mailbox-ceiling.ts';
+import { parsedEntry, SenderRules, type RuleMatch } from './sender-rules.ts';
+import type { Settings } from './settings.ts';
+
+/** What the owner's settings say of an arrival, of a row and of a client. Answered from memory; how settings change stands in `policy`. */
+export abstract class Permissions implements HubPolicy {
+  /** Headless only: clients nobody decided on are let in. A denial and a revoke still hold (ruling 17). */
+  readonly trustLocalClients: boolean;
+  protected readonly clients: Clients;
+  /** `--region` or the locale's, used where the owner set none (ruling 13). */
+  protected readonly hostRegion: string | null;
+  protected rules!: SenderRules;
+  #mailboxes!: MailboxCeiling;
+
+  constructor(clients: Clients, hostRegion: string | null, trustLocalClients: boolean) {
+    this.clients = clients;
+    this.hostRegion = hostRegion;
+    this.trustLocalClients = trustLocalClients;
+  }
+
+  abstract get settings(): Settings;
+  abstract takeRing(principal: Principal, eventId: string): boolean;
+  abstract nextFreeAt(principal: Principal): number;
+  protected abstract get isPaused(): boolean;
+
+  /** After each change of settings. */
+  protected compile(): void {
+    const { senders, chats, mailboxes, excluded, clients } = this.settings;
+    this.rules = new SenderRules(senders, chats);
+    this.#mailboxes = new MailboxCeiling(mailboxes, excluded);
+    this.clients.load(clients);
+  }
+
+  get subjects(): boolean {
+    return this.settings.subjects;
+  }
+  get backfill(): boolean {
+    return this.settings.backfill;
+  }
+  get ratePerHour(): number {
+    return this.settings.ratePerHour;
+  }
+  get region(): string | null {
+    return this.settings.region ?? this.hostRegion;
+  }
+
+  anyOn(): boolean {
+    return this.eventOn('mail.received') || this.eventOn('messages.received');
+  }
+  eventOn(type: EventType): boolean {
+    return this.settings.events[type];
+  }
+
+  /** Off beats refused beats approval beats paused. A type outside the client's grant is refused: the owner left it out. */
+  gate(principal: Principal, type: EventType): Gate {
+    if (!this.eventOn(type)) return 'off';
+    const gate = this.clients.gate(principal.id, type, this.trustLocalClients);
+    return gate === 'open' && this.isPaused ? 'paused' : gate;
+  }
+
+  /** The owner's rules as a ceiling, and the client's own grant. Says nothing of approval and pause: ask `gate`. */
+  allows(occurrence: Occurrence, principal: Principal): boolean {
+    return this.rules.allows(occurrence) && this.#mailboxes.allows(occurrence) && this.clients.allows(principal.id, occurrence);
+  }
+
+  refusal(occurrence: Occurrence): NotSent {
+    return this.rules.allows(occurrence) && !this.#mailboxes.allows(occurrence) ? 'mailbox' : 'no-allowed-sender';
+  }
+
+  /** Whether an arrival lies within the owner's mailboxes, whoever wrote it. */
+  inMailboxes(occurrence: Occurrence): boolean {
+    return this.#mailboxes.allows(occurrence);
+  }
+
+  /** How far a client may read a store; null: not at all. Says nothing of the event's switch and the pause: ask `gate`. */
+  reach(principal: Principal, store: StoreKind): Reach | null {
+    return this.clients.reach(principal.id, store);
+  }
+
+  /** Whether a client may read a row that lies in the store. What is excluded is read by nobody. */
+  mayRead(row: StoreRow, principal: Principal): boolean {
+    const reach = this.reach(principal, row.store);
+    if (reach === null || this.#mailboxes.excludes(row)) return false;
+    if (reach === 'everything') return true;
+    // One's own words are no allowed sender's, also where a row names the other party.
+    if (row.sender === null || row.excluded === 'sent') return false;
+    const arrival = { type: eventTypeOf[row.store], row, sender: row.sender };
+    return this.rules.allows(arrival) && this.#mailboxes.allows(arrival) && this.clients.takes(principal.id, row.sender);
+  }
+
+  /** Whether a client may read what one person writes in a chat. */
+  mayReadFrom(sender: string, chat: string | null, principal: Principal): boolean {
+    const reach = this.reach(principal, 'messages');
+    if (reach !== 'rules') return reach === 'everything';
+    return this.rules.allows({ type: 'messages.received', sender, row: { store: 'messages', chat: chat === null ? null : { guid: chat } } }) && this.clients.takes(principal.id, sender);
+  }
+
+  /** Whether a mailbox is excluded: nobody hears of it. */
+  hides(mailbox: Pick<Mailbox, 'accountId' | 'path'>): boolean {
+    return this.#mailboxes.hides(mailbox);
+  }
+
+  /** For Live's "Not matched": which of the owner's rules an arrival passes, whoever listens. */
+  ruleFor(occurrence: Occurrence): RuleMatch | null {
+    return this.rules.ruleFor(occurrence);
+  }
+
+  /** Whether the owner's rules and the client's own grant let all of these senders pass. Says nothing of which do. */
+  covers(principal: Principal, type: EventType, senders: readonly string[]): boolean {
+    return senders.every((sender) => {
+      const entry = parsedEntry(sender, false);
+      return entry !== null && this.rules.covers(type, entry) && this.clients.covers(principal.id, type, entry);
+    });
+  }
+
+  isDenied(principal: Principal): boolean {
+    return this.clients.decision(principal.id) === 'denied';
+  }
+}
