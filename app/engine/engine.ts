@@ -1,10 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Socket } from 'node:net';
 import { AddressBook } from '../apple/contacts/address-book.ts';
 import { EnvelopeIndex } from '../apple/mail/envelope-index.ts';
-import { MailFiles } from '../apple/mail/mail-files.ts';
 import type { StoreKind } from '../apple/occurrence.ts';
 import type { MailReader, MessagesReader } from '../apple/reader.ts';
 import { ChatDatabase } from '../apple/messages/chat-database.ts';
@@ -12,14 +11,11 @@ import { fileWatcher, type StoreWatcher } from '../apple/watch.ts';
 import type { Access } from '../contract/values.ts';
 import { Endpoint } from '../endpoint/endpoint.ts';
 import { FolderLock } from '../endpoint/lock.ts';
-import { welcomeOf, type Hello } from '../endpoint/handshake.ts';
-import type { ClientIdentity, PeerIdentifier } from '../endpoint/peer-identity.ts';
+import type { PeerIdentifier } from '../endpoint/peer-identity.ts';
 import { systemClock, type Clock } from '../events/clock.ts';
 import { Hub, type Outcome } from '../events/hub.ts';
 import { namesOf } from '../events/names.ts';
 import type { EventType, Occurrence } from '../events/occurrence.ts';
-import type { Filter } from '../events/sender-filter.ts';
-import type { Subscription } from '../events/subscription.ts';
 import { TailState } from '../events/tail-state.ts';
 import type { Principal } from '../events/verdict.ts';
 import { AttachmentCache } from '../delivery/attachment-cache.ts';
@@ -28,27 +24,26 @@ import { Inbox } from '../delivery/inbox.ts';
 import type { ItemRef } from '../delivery/watch.ts';
 import { Watches } from '../delivery/watches.ts';
 import { Channels } from '../mcp/channel.ts';
-import { Connection } from '../mcp/connection.ts';
 import type { Emission } from '../mcp/emission.ts';
-import { serveConnection, type Served } from '../mcp/server.ts';
 import type { Backend } from '../mcp/session.ts';
 import { ActivityLog } from '../activity/activity-log.ts';
 import { Policy, type ChangeKind } from '../policy/policy.ts';
 import { Sealer } from '../policy/seal.ts';
 import { SettingsStore } from '../policy/settings-store.ts';
 import { AccessProbe } from './access.ts';
+import { backendOf } from './backend.ts';
 import { Changes } from './changes.ts';
 import { ChatNames } from './chats.ts';
 import { describeFault, type Log } from './log.ts';
 import { LiveFeed, type DeliveryMode } from './live-feed.ts';
 import { accountCount } from './mailbox-names.ts';
+import { Peers } from './peers.ts';
 import { Pulls } from './pulls.ts';
 import { slicesOf } from './report.ts';
 import { sealCounter } from './seal-counter.ts';
 import { Sightings } from './sightings.ts';
 import { SourceApps } from './source-apps.ts';
 import { openState } from './state-file.ts';
-import { version } from './version.ts';
 
 export interface EngineOptions {
   readonly dataDir: string;
@@ -75,27 +70,10 @@ export interface EngineOptions {
   readonly sourceRuns?: (kind: StoreKind) => boolean;
 }
 
-/** Connections in all, and of one identity (architecture 5). */
-const MAX_CONNECTIONS = 200;
-const MAX_OF_ONE = 50;
-/** Of the helper's signature, as build/sign.mjs gives it. */
-const HELPER_ID = 'dev.belfry.belfry-mcp';
-const NOT_OUR_HELPER = 'Belfry serves its own helper only: start belfry-mcp from the installed app.';
-
 /** At most 30 s between heartbeats (SEP-3415); one timer for all streams. */
 const HEARTBEAT_MS = 25_000;
 /** Emitted notifications are logged a line each, in batches: writing each by itself would cost more than sending it. */
 const EMISSIONS_MS = 100;
-const TYPES: readonly EventType[] = ['mail.received', 'messages.received'];
-
-interface Peer {
-  readonly connection: Connection;
-  readonly streams: Map<string, Subscription>;
-  readonly label: string | null;
-  readonly connectedAt: number;
-  identity: ClientIdentity | null;
-  served: Served | null;
-}
 
 /** Composition root: joins stores, events, policy and the wire. The same under every host. */
 export class Engine {
@@ -125,18 +103,15 @@ export class Engine {
   watchTrouble: string | null = null;
   readonly #archives: { readonly mail: EnvelopeIndex; readonly messages: ChatDatabase };
   readonly #attachments: AttachmentCache;
-  #mailFiles: { readonly folder: string; readonly files: MailFiles } | null = null;
   readonly #hubs: ReadonlyMap<EventType, Hub>;
   readonly #access: AccessProbe;
   readonly #endpoint: Endpoint;
-  readonly #peers = new Set<Peer>();
-  readonly #backend: Backend;
+  readonly peers: Peers;
   readonly #cancels: (() => void)[] = [];
   #refreshing = false;
   #stopped = false;
   #accounts: number | null = null;
   #emissions: string[] = [];
-  #connections = 0;
   /** Runs a command line that came in by the socket; set by the host of commands. */
   command: ((socket: Socket, argv: readonly string[]) => void) | null = null;
 
@@ -204,10 +179,10 @@ export class Engine {
       watches: this.watches, inbox: this.inbox, clock,
       listener: { delivered: (item, client) => this.#itemTold('delivered', item, client), fault: (sentence) => options.log(sentence) },
     });
-    this.#backend = this.#makeBackend();
+    this.peers = this.#makePeers(backendOf(this, { mail: this.#archives.mail, messages: this.#archives.messages, attachments: this.#attachments }));
     this.#endpoint = new Endpoint(this.socketPath, {
-      admit: (socket) => this.#admit(socket),
-      peer: (socket, hello, rest) => this.#peer(socket, hello, rest),
+      admit: (socket) => this.peers.admit(socket),
+      peer: (socket, hello, rest) => this.peers.serve(socket, hello, rest),
       rebound: () => options.onFatal('The socket in the data folder was replaced by another program, so Belfry stops. Look at who writes there, then start it again.'),
     }, this.clock);
   }
@@ -236,7 +211,7 @@ export class Engine {
     this.inboxes.close();
     this.watches.close();
     this.changes.close();
-    for (const peer of [...this.#peers]) await peer.connection.close();
+    await this.peers.close();
     await this.#endpoint.close();
     for (const hub of this.#hubs.values()) if (hub.tail.running) hub.tail.stop();
     this.#logEmissions();
@@ -275,24 +250,8 @@ export class Engine {
     return this.#access.found;
   }
 
-  /** Of the folder that an index lies in: an upgrade of Mail moves both. */
-  #mailFilesOf(index: string): MailFiles {
-    const folder = dirname(dirname(index));
-    if (this.#mailFiles?.folder !== folder) this.#mailFiles = { folder, files: new MailFiles(folder) };
-    return this.#mailFiles.files;
-  }
-
   get hubs(): Iterable<Hub> {
     return this.#hubs.values();
-  }
-  get peers(): Iterable<Readonly<Peer>> {
-    return this.#peers;
-  }
-  /** Requests of clients that wait for an answer: a stream is answered for as long as it is open. */
-  get answering(): number {
-    let all = 0;
-    for (const { connection, streams } of this.#peers) all += Math.max(0, connection.liveRequests - streams.size);
-    return all;
   }
 
   #makeHubs(): ReadonlyMap<EventType, Hub> {
@@ -306,7 +265,7 @@ export class Engine {
         policy: this.policy,
         listener: {
           outcome: (outcome) => this.#outcome(outcome),
-          delivered: (occurrence, principal) => this.#delivered(occurrence, principal, 'push'),
+          delivered: (occurrence, principal) => this.delivered(occurrence, principal, 'push'),
           settled: () => undefined,
           trouble: (type, kind) => {
             options.log(kind === null ? `${type}: the store is readable` : `${type}: the store cannot be read (${kind})`);
@@ -322,64 +281,6 @@ export class Engine {
       });
       return [hub.type, hub];
     }));
-  }
-
-  #makeBackend(): Backend {
-    const { policy } = this;
-    const engine = this;
-    const { mail, messages } = this.#archives;
-    return {
-      types: TYPES,
-      anyOn: () => policy.anyOn(),
-      eventOn: (type) => policy.eventOn(type),
-      hub: (type) => this.hub(type),
-      names: (type) => namesOf(this.hub(type).reader, policy.region, (box) => policy.hides(box)),
-      gate: (principal, type) => policy.gate(principal, type),
-      allows: (occurrence, principal) => policy.allows(occurrence, principal),
-      takeRing: (principal, eventId) => policy.takeRing(principal, eventId),
-      nextFreeAt: (principal) => policy.nextFreeAt(principal),
-      get subjects() { return policy.subjects; },
-      get paused() { return policy.pausedUntil !== null; },
-      watches: this.watches,
-      inbox: this.inbox,
-      channels: this.channels,
-      policy,
-      clock: this.clock,
-      reading: {
-        reach: (principal, store) => policy.reach(principal, store),
-        mayRead: (row, principal) => policy.mayRead(row, principal),
-        mayReadFrom: (sender, chat, principal) => policy.mayReadFrom(sender, chat, principal),
-        hides: (mailbox) => policy.hides(mailbox),
-        get mail() { return engine.readable('mail') === null ? null : mail; },
-        get messages() { return engine.readable('messages') === null ? null : messages; },
-        get mailFiles() { return engine.#mailFilesOf(mail.path); },
-        attachments: this.#attachments,
-        wants: (principal, stores) => policy.wantsToRead(principal, stores),
-      },
-      requests: (principal, type, entries) => policy.asks(principal, type, entries),
-      watched: (principal, type, entries, isNew) => {
-        policy.asks(principal, type, entries);
-        if (isNew) this.activity.record({ kind: 'subscribed', type, client: principal.id });
-      },
-      pulled: (principal) => this.pulls.pulled(principal.id),
-      asks: (principal, type, filter, mode) => engine.#asks(principal, type, filter, mode),
-      delivered: (occurrence, principal) => {
-        this.pulls.delivered(principal.id, occurrence.type);
-        this.#delivered(occurrence, principal, 'poll');
-      },
-      now: () => this.clock.now(),
-      fault: (where, error) => this.options.log(`${where}: ${describeFault(error)}`),
-    };
-  }
-
-  #asks(principal: Principal, type: EventType, filter: Filter, mode: 'poll' | 'push'): void {
-    this.policy.asks(principal, type, filter.entries);
-    if (mode === 'push') {
-      this.activity.record({ kind: 'subscribed', type, client: principal.id });
-      return;
-    }
-    this.pulls.polled(principal.id, type, filter.senderCount);
-    this.changes.stirred();
   }
 
   #outcome(outcome: Outcome): void {
@@ -410,7 +311,8 @@ export class Engine {
     });
   }
 
-  #delivered(occurrence: Occurrence, principal: Principal, mode: DeliveryMode): void {
+  /** An event went out to a client. */
+  delivered(occurrence: Occurrence, principal: Principal, mode: DeliveryMode): void {
     this.live.delivered(occurrence, principal, mode);
     this.seen.delivered(principal.id, this.clock.now());
     this.#recordEvent('delivered', occurrence, principal);
@@ -459,7 +361,7 @@ export class Engine {
     if (kind !== 'notice' && kind !== 'waiting') {
       for (const hub of this.#hubs.values()) hub.refresh();
       this.resume();
-      for (const peer of this.#peers) peer.served?.policyChanged();
+      this.peers.policyChanged();
       if (kind === 'events') this.#access.look();
       if (kind === 'settings') this.activity.keepSenders(this.policy.settings.keepSendersDays);
     }
@@ -501,69 +403,26 @@ export class Engine {
     this.resume();
   }
 
-  #peer(socket: Socket, hello: Hello, rest: Buffer): void {
-    if (hello.mode === 'command') {
-      void this.#isOurHelper(socket).then((ours) => {
-        if (ours) {
-          socket.write(welcomeOf(version));
-          this.command?.(socket, hello.argv);
-        } else socket.end(`error ${NOT_OUR_HELPER}\n`);
-      });
-      return;
-    }
-    socket.write(welcomeOf(version));
-    const connection = new Connection(socket);
-    const peer: Peer = { connection, streams: new Map(), label: hello.label ?? null, connectedAt: this.clock.now(), identity: null, served: null };
-    this.#peers.add(peer);
-    const number = (this.#connections += 1);
-    connection.onemit = (emission, sent) => this.#emitted(number, emission, sent);
-    connection.ondrain = () => {
-      for (const hub of this.#hubs.values()) hub.drained(peer.streams.values());
-      if (peer.identity !== null) this.channels.push(peer.identity.id);
-    };
-    const principal = this.#identify(socket, peer);
-    // Nobody may be waiting for it when it fails: the peer is gone then.
-    principal.catch(() => undefined);
-    const served = serveConnection(connection, { name: 'belfry', version }, this.#backend, { connection, principal, streams: peer.streams, channel: hello.channel === true });
-    peer.served = served;
-    const onclose = connection.onclose;
-    connection.onclose = () => {
-      this.#peers.delete(peer);
-      served.close();
-      onclose?.();
-      const { identity } = peer;
-      if (identity !== null && ![...this.#peers].some((other) => other.identity?.id === identity.id)) this.pulls.left(identity.id);
-      this.changes.changed();
-    };
-    connection.begin(rest);
-  }
-
-  #admit(socket: Socket): string | null {
-    if (!this.options.peers.isSameUser(socket)) return 'Belfry serves programs of its own user only.';
-    return this.#peers.size >= MAX_CONNECTIONS ? `Belfry serves at most ${MAX_CONNECTIONS} connections at once.` : null;
-  }
-
-  /** In a signed app only our own signed helper is a peer: it is what looks for the client behind it. */
-  async #isOurHelper(socket: Socket): Promise<boolean> {
-    const { helperTeam } = this.options;
-    return !helperTeam || this.options.peers.isSignedBy(socket, helperTeam, HELPER_ID);
-  }
-
-  async #identify(socket: Socket, peer: Peer): Promise<Principal> {
-    if (!(await this.#isOurHelper(socket))) {
-      peer.connection.destroy();
-      throw new Error(NOT_OUR_HELPER);
-    }
-    const identity = await this.options.peers.identify(socket);
-    peer.identity = identity;
-    let same = 0;
-    for (const other of this.#peers) if (other.identity?.id === identity.id) same += 1;
-    if (same > MAX_OF_ONE) {
-      peer.connection.destroy();
-      throw new Error('Too many connections of one client');
-    }
-    this.policy.seen(identity, peer.label);
-    this.changes.changed();
-    return { id: identity.id };
+  #makePeers(backend: Backend): Peers {
+    const { options } = this;
+    return new Peers({
+      identifier: options.peers, helperTeam: options.helperTeam, backend, now: () => this.clock.now(),
+      listener: {
+        identified: (peer, identity) => {
+          this.policy.seen(identity, peer.label);
+          this.changes.changed();
+        },
+        left: ({ identity }, wasLast) => {
+          if (wasLast && identity !== null) this.pulls.left(identity.id);
+          this.changes.changed();
+        },
+        drained: ({ streams, identity }) => {
+          for (const hub of this.#hubs.values()) hub.drained(streams.values());
+          if (identity !== null) this.channels.push(identity.id);
+        },
+        emitted: (number, emission, sent) => this.#emitted(number, emission, sent),
+        command: (socket, argv) => this.command?.(socket, argv),
+      },
+    });
   }
 }

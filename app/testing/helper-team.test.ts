@@ -94,12 +94,12 @@ test('a request under way is one that a client waits for, until it is answered',
   engine.policy.setEvent('mail.received', true);
   const client = new RawClient(engine.socketPath);
   try {
-    expect(engine.answering).toBe(0);
+    expect(engine.peers.answering).toBe(0);
     const answered = client.request('events/poll', { name: 'mail.received', arguments: { from: ['ada@example.com'] }, cursor: null });
-    await expect.poll(() => engine.answering, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => engine.peers.answering, { timeout: 20_000 }).toBe(1);
     known.resolve();
     await answered;
-    expect(engine.answering).toBe(0);
+    expect(engine.peers.answering).toBe(0);
   } finally {
     await client.end();
   }

@@ -22,7 +22,7 @@ test('an open stream is no answer that a client waits for: an update need not wa
   const client = world.client();
   await client.stream(MAIL, mailArgs, {}, 1);
   expect([...world.engine.peers].map(({ streams }) => streams.size)).toEqual([1]);
-  expect(world.engine.answering).toBe(0);
+  expect(world.engine.peers.answering).toBe(0);
 });
 
 test('each arrival is one row: who, what became of it, and the very JSON that was sent', async () => {
