@@ -4,7 +4,8 @@ import type { Clock } from '../events/clock.ts';
 import type { Hub } from '../events/hub.ts';
 import { occurrenceOf, payloadOf, type EventType, type Occurrence } from '../events/occurrence.ts';
 import { ITEM_STATE, type ItemRef } from './watch.ts';
-import { CANNOT_KEEP, type Watches, type WatchPolicy } from './watches.ts';
+import type { WatchPolicy } from './watch-entry.ts';
+import { CANNOT_KEEP, type Watches } from './watches.ts';
 
 /** An item as a client gets it. */
 export interface InboxItem {

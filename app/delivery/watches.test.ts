@@ -359,3 +359,33 @@ test('one event stands once in state.db, however many watches it waits in', () =
   expect([count('watch_event'), count('watch_confirmed')]).toEqual([0, 0]);
 });
 
+
+describe('without a watch', () => {
+  test('nothing is written for an arrival', () => {
+    const inside = open();
+    arrive();
+    look();
+    const before = inside.db.prepare('SELECT total_changes()').pluck().get();
+    inside.watches.settle();
+    expect(inside.db.prepare('SELECT total_changes()').pluck().get()).toBe(before);
+    expect(inside.db.prepare('SELECT count(*) FROM watch_position').pluck().get()).toBe(0);
+  });
+
+  test('a position of a watch that ended is none for one that settings bring in later', () => {
+    const before = open();
+    const id = add(before);
+    look();
+    before.watches.settle();
+    before.watches.stop(id, null);
+    arrive('Nobody waited');
+    look();
+    before.watches.settle();
+    kill(before);
+    world.kept = [{ id: 'aaaaaaaa', client: CLIENT, type: MAIL, arguments: ARGS, createdAt: clock.now(), inbox: null }];
+    const after = open();
+    look();
+    arrive('Somebody waits');
+    look();
+    expect(subjects(after.take())).toEqual(['Somebody waits']);
+  });
+});

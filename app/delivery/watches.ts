@@ -4,24 +4,14 @@ import type { Clock } from '../events/clock.ts';
 import { EventsError, limitReached } from '../events/errors.ts';
 import type { Hub } from '../events/hub.ts';
 import type { EventType, Occurrence } from '../events/occurrence.ts';
-import { parseArguments, type Filter, type NameLookup } from '../events/sender-filter.ts';
-import type { Hold, Subscription, SubscriptionSink } from '../events/subscription.ts';
-import type { Gate, Judge, Principal } from '../events/verdict.ts';
+import { parseArguments, type NameLookup } from '../events/sender-filter.ts';
+import type { SubscriptionSink } from '../events/subscription.ts';
+import { GuardedWrites } from './guarded-writes.ts';
 import { canonical, ITEM_STATE, MAX_ARGUMENTS, MAX_WATCHES, MAX_WATCHES_OF_ONE, newWatchId, type ItemRef, type ItemState, type KeptWatch, type Watch } from './watch.ts';
+import { countItem, entryOf, viewOf, type Entry, type WatchPolicy, type WatchView } from './watch-entry.ts';
+import { WatchListeners, type Change, type WatchListener } from './watch-listeners.ts';
+import { standingOf } from './watch-positions.ts';
 import { WatchStore, type KeptNow } from './watch-store.ts';
-
-/** What watches ask of the owner's policy. Implemented in `policy`, joined in `engine`; answered from memory. */
-export interface WatchPolicy extends Judge {
-  eventOn(type: EventType): boolean;
-  gate(principal: Principal, type: EventType): Gate;
-  /** Whether the owner's rules and the client's own grant let all of these senders pass. */
-  covers(principal: Principal, type: EventType, entries: readonly string[]): boolean;
-  /** The owner said no to this client, or took back a yes: its watches end. */
-  isDenied(principal: Principal): boolean;
-  /** Unix ms. */
-  nextFreeAt(principal: Principal): number;
-  readonly subjects: boolean;
-}
 
 /** The owner's watches in settings. `save` gives a sentence where it could not be written. */
 export interface KeptWatches {
@@ -35,48 +25,6 @@ export interface WatchesListener {
   /** Items that were never read had to go. */
   gap(type: EventType, client: string): void;
   changed(): void;
-}
-
-export interface WatchView extends Watch {
-  readonly senders: number;
-  /** Unread: not handed out yet; handed out and not confirmed. */
-  readonly waiting: number;
-  readonly sent: number;
-  readonly confirmed: number;
-  /** Unread items that had to go, and stores that were replaced, since that was last confirmed as read. */
-  readonly dropped: number;
-  readonly gap: number;
-  /** Why it takes nothing now, or null. */
-  readonly held: Hold | 'off' | 'refused' | null;
-  /** A name in its arguments fits nothing any more: a sentence. */
-  readonly problem: string | null;
-  /** False: the owner's rules, or the client's grant, hold back some of what it asks for. */
-  readonly covered: boolean;
-}
-
-/** @param changed ids of watches. @param from the first of the items that were kept just now; null: none was */
-export type WatchListener = (changed: ReadonlySet<string>, from: number | null) => void;
-
-interface Change {
-  readonly ids: Set<string>;
-  from: number | null;
-}
-
-interface Entry {
-  watch: Watch;
-  readonly n: number;
-  /** As state.db has it. Null: it follows the position of its type. */
-  cursor: string | null;
-  filter: Filter | null;
-  problem: string | null;
-  subscription: Subscription | null;
-  /** Its type was off: what lies up to where it comes on again is history. */
-  wasOff: boolean;
-  quietUpTo: number;
-  readonly counts: [waiting: number, sent: number, quiet: number];
-  dropped: number;
-  gap: number;
-  confirmed: number;
 }
 
 /** Items that wait in memory while the disk refuses; beyond it they are read from the store again. */
@@ -97,11 +45,12 @@ export class Watches {
   readonly #kept: KeptWatches;
   readonly #clock: Clock;
   readonly #listener: WatchesListener;
+  readonly #disk: GuardedWrites;
   readonly #byId = new Map<string, Entry>();
   readonly #byNumber = new Map<number, Entry>();
   readonly #byClient = new Map<string, Set<Entry>>();
   readonly #positions = new Map<EventType, string>();
-  readonly #listeners = new Map<string, Set<WatchListener>>();
+  readonly #listeners: WatchListeners;
   /** Arrivals of this look, not kept yet. */
   readonly #pending = new Map<Occurrence, { entry: Entry; state: ItemState }[]>();
   #pendingItems = 0;
@@ -110,7 +59,6 @@ export class Watches {
   #fresh = new Map<number, Occurrence>();
   #soon: (() => void) | null = null;
   #retry: (() => void) | null = null;
-  #troubled = false;
   /** Too much waited in memory: nothing is taken until the disk does. */
   #suspended = false;
   readonly #stopSweep: () => void;
@@ -124,9 +72,11 @@ export class Watches {
     this.#kept = options.kept;
     this.#clock = options.clock;
     this.#listener = options.listener;
+    this.#disk = new GuardedWrites((sentence) => this.#listener.trouble(sentence));
+    this.#listeners = new WatchListeners(() => this.#listener.changed());
     this.store = new WatchStore(options.db);
     this.#load();
-    this.#stopSweep = this.#clock.every(SWEEP_MS, () => this.#write(() => this.store.sweep()));
+    this.#stopSweep = this.#clock.every(SWEEP_MS, () => this.#disk.write(() => this.store.sweep()));
   }
 
   get size(): number {
@@ -134,7 +84,7 @@ export class Watches {
   }
   /** False while the disk refuses. */
   get isKeeping(): boolean {
-    return !this.#troubled;
+    return this.#disk.isWriting;
   }
 
   /** After each change of policy, and when a store came or went. Denied clients lose their watches. */
@@ -166,7 +116,7 @@ export class Watches {
     const refused = source === 'owner' ? this.#kept.save([...this.#kept.list(), keptOf(watch)]) : null;
     if (refused !== null) return refused;
     const cursor = hub.tail.cursorAt(hub.tail.watermark);
-    const n = this.#write(() => this.store.insert(watch, cursor));
+    const n = this.#disk.write(() => this.store.insert(watch, cursor));
     if (n === null) {
       if (source === 'owner') this.#kept.save(this.#kept.list().filter(({ id }) => id !== watch.id));
       return CANNOT_KEEP;
@@ -174,7 +124,7 @@ export class Watches {
     const entry = this.#enter(watch, n, cursor);
     entry.filter = filter;
     this.#open(entry);
-    this.#tell(client, [watch.id]);
+    this.#listeners.tell(client, [watch.id]);
     return { watch, isNew: true, entries: filter.entries };
   }
 
@@ -195,16 +145,16 @@ export class Watches {
     const refused = this.#kept.save([...others, keptOf(watch)]);
     if (refused !== null) return refused;
     // Where this fails, settings win at the next start all the same.
-    if (entry.watch.source === 'tool') this.#write(() => this.store.adopt(entry.n));
+    if (entry.watch.source === 'tool') this.#disk.write(() => this.store.adopt(entry.n));
     entry.watch = watch;
-    this.#tell(watch.client, [id]);
+    this.#listeners.tell(watch.client, [id]);
     return null;
   }
 
   /** Null for unknown ones and for those of others: they are told alike. */
   find(id: string, client: string | null): WatchView | null {
     const entry = this.#byId.get(id);
-    return entry && (client === null || entry.watch.client === client) ? this.#view(entry) : null;
+    return entry && (client === null || entry.watch.client === client) ? viewOf(entry, this.#policy) : null;
   }
   number(id: string): number {
     return this.#byId.get(id)?.n ?? -1;
@@ -215,7 +165,7 @@ export class Watches {
   /** @param client null: of all clients. */
   list(client: string | null): readonly WatchView[] {
     const entries = client === null ? this.#byId.values() : this.#byClient.get(client) ?? [];
-    return [...entries].map((entry) => this.#view(entry));
+    return [...entries].map((entry) => viewOf(entry, this.#policy));
   }
   /** Watches whose items are written to a folder as well. */
   inboxes(): readonly Watch[] {
@@ -238,40 +188,34 @@ export class Watches {
 
   /** Heard after items of a client were kept, confirmed or dropped, and when its watches change; with the ids of the watches. */
   listen(client: string, listener: WatchListener): () => void {
-    const set = this.#listeners.get(client) ?? new Set();
-    this.#listeners.set(client, set);
-    set.add(listener);
-    return () => {
-      set.delete(listener);
-      if (set.size === 0 && this.#listeners.get(client) === set) this.#listeners.delete(client);
-    };
+    return this.#listeners.listen(client, listener);
   }
 
   /** An item marked as a test, for one client: the channel and the tools carry it like any other. Null: it cannot be kept. */
   addTest(client: string, eventId: string): number | null {
-    const event = this.#write(() => this.store.keepTest(client, eventId, this.#clock.now()));
-    if (event !== null) this.#tell(client, [], event);
+    const event = this.#disk.write(() => this.store.keepTest(client, eventId, this.#clock.now()));
+    if (event !== null) this.#listeners.tell(client, [], event);
     return event;
   }
 
   /** What was handed out. Null where the disk refuses: then nothing left. */
   handOut(client: string, items: readonly ItemRef[], gaps: readonly { n: number; dropped: number; gap: number }[], withheld: readonly ItemRef[], channel: boolean): string | null {
-    const batch = this.#write(() => this.store.handOut(client, items, gaps.map(({ n, dropped, gap }) => [n, dropped, gap] as const), withheld, channel));
+    const batch = this.#disk.write(() => this.store.handOut(client, items, gaps.map(({ n, dropped, gap }) => [n, dropped, gap] as const), withheld, channel));
     if (batch === null) return null;
-    for (const { watch, state } of items) this.#count(watch, state, -1, ITEM_STATE.sent);
-    for (const { watch, state } of withheld) this.#count(watch, state, -1);
+    for (const { watch, state } of items) countItem(this.#byNumber.get(watch), state, -1, ITEM_STATE.sent);
+    for (const { watch, state } of withheld) countItem(this.#byNumber.get(watch), state, -1);
     return batch;
   }
   withhold(client: string, items: readonly ItemRef[]): void {
-    if (this.#write(() => this.store.withhold(client, items)) === null) return;
-    for (const { watch, state } of items) this.#count(watch, state, -1);
+    if (this.#disk.write(() => this.store.withhold(client, items)) === null) return;
+    for (const { watch, state } of items) countItem(this.#byNumber.get(watch), state, -1);
   }
 
   /** Null: no such batch of this client. A string: the disk refuses. */
   confirm(client: string, batch: string): { readonly items: readonly ItemRef[]; readonly channel: boolean } | string | null {
     const found = this.store.batch(client, batch);
     if (found === null) return null;
-    const items = this.#write(() => this.store.confirm(client, found));
+    const items = this.#disk.write(() => this.store.confirm(client, found));
     if (items === null) return CANNOT_KEEP;
     this.#confirmed(client, items);
     for (const [n, dropped, gap] of found.gaps) {
@@ -284,7 +228,7 @@ export class Watches {
   }
   /** Single items, by receipt. */
   confirmItems(client: string, pairs: readonly (readonly [event: number, watch: number])[]): readonly ItemRef[] {
-    const items = this.#write(() => this.store.confirm(client, { items: pairs, gaps: [] })) ?? [];
+    const items = this.#disk.write(() => this.store.confirm(client, { items: pairs, gaps: [] })) ?? [];
     this.#confirmed(client, items);
     return items;
   }
@@ -312,7 +256,7 @@ export class Watches {
     for (const row of this.store.watches()) {
       const owned = kept.get(row.id);
       if (!owned && row.arguments === null) {
-        this.#write(() => this.store.remove(row.n, row.client));
+        this.#disk.write(() => this.store.remove(row.n, row.client));
         continue;
       }
       kept.delete(row.id);
@@ -327,10 +271,14 @@ export class Watches {
       const entry = this.#byNumber.get(watch);
       if (entry) entry.counts[state] = count;
     }
+    // What was written for watches that are gone says nothing of now.
+    for (const type of this.#hubs.keys()) {
+      if (![...this.#byId.values()].some(({ watch }) => watch.type === type)) this.#positions.delete(type);
+    }
     // state.db was lost: the owner's watches begin again, and what lies between is a gap.
     for (const owned of kept.values()) {
       const watch: Watch = { ...owned, source: 'owner' };
-      const n = this.#write(() => this.store.insert(watch, null));
+      const n = this.#disk.write(() => this.store.insert(watch, null));
       if (n === null) continue;
       const entry = this.#enter(watch, n, null);
       entry.wasOff = false;
@@ -340,9 +288,7 @@ export class Watches {
   }
 
   #enter(watch: Watch, n: number, cursor: string | null): Entry {
-    const entry: Entry = {
-      watch, n, cursor, filter: null, problem: null, subscription: null, wasOff: false, quietUpTo: -1, counts: [0, 0, 0], dropped: 0, gap: 0, confirmed: 0,
-    };
+    const entry = entryOf(watch, n, cursor);
     this.#byId.set(watch.id, entry);
     this.#byNumber.set(n, entry);
     const own = this.#byClient.get(watch.client) ?? new Set();
@@ -355,7 +301,7 @@ export class Watches {
   #end(entry: Entry): boolean {
     const { watch, n } = entry;
     if (watch.source === 'owner' && this.#kept.save(this.#kept.list().filter(({ id }) => id !== watch.id)) !== null) return false;
-    if (this.#write(() => this.store.remove(n, watch.client)) === null && watch.source === 'tool') return false;
+    if (this.#disk.write(() => this.store.remove(n, watch.client)) === null && watch.source === 'tool') return false;
     if (entry.subscription) this.#hubs.get(watch.type)!.unsubscribe(entry.subscription);
     entry.subscription = null;
     this.#byId.delete(watch.id);
@@ -370,7 +316,7 @@ export class Watches {
       if (rest.length === 0) this.#pending.delete(occurrence);
       else this.#pending.set(occurrence, rest);
     }
-    this.#tell(watch.client, [watch.id]);
+    this.#listeners.tell(watch.client, [watch.id]);
     return true;
   }
 
@@ -438,13 +384,13 @@ export class Watches {
   }
 
   #keep(): void {
-    const { cursors, positions } = this.#standing();
+    const { cursors, positions } = standingOf(this.#hubs, [...this.#byId.values()], this.#positions);
     if (this.#pending.size === 0 && this.#gapped.size === 0 && cursors.size === 0 && positions.size === 0) return;
     const kept = [...this.#pending].map(([occurrence, list]) => ({
       occurrence, watches: list.map(({ entry, state }) => ({ n: entry.n, client: entry.watch.client, state })),
     }));
     const what = { kept, cursors, positions, gaps: [...this.#gapped].map(({ n }) => n) };
-    const done = this.#write(() => this.store.keep(what, (watch) => this.#unread(watch), this.#clock.now()));
+    const done = this.#disk.write(() => this.store.keep(what, (watch) => this.#unread(watch), this.#clock.now()));
     if (done === null) return this.#waitForDisk();
     this.#pending.clear();
     this.#pendingItems = 0;
@@ -453,35 +399,6 @@ export class Watches {
     for (const [n, cursor] of cursors) this.#byNumber.get(n)!.cursor = cursor;
     for (const [type, cursor] of positions) this.#positions.set(type, cursor);
     this.#added(done, gapped);
-  }
-
-  /** The positions that state.db does not have yet. A watch that is abreast needs none of its own. */
-  #standing(): { cursors: Map<number, string | null>; positions: Map<EventType, string> } {
-    const cursors = new Map<number, string | null>();
-    const positions = new Map<EventType, string>();
-    for (const [type, hub] of this.#hubs) {
-      const { tail } = hub;
-      if (!tail.running || tail.trouble !== null) continue;
-      try {
-        const { watermark } = tail;
-        const now = tail.cursorAt(watermark);
-        const before = this.#positions.get(type) ?? null;
-        const moved = new Map<number, string | null>();
-        for (const entry of this.#byId.values()) {
-          if (entry.watch.type !== type) continue;
-          const { subscription } = entry;
-          const stands = subscription === null ? entry.cursor ?? before
-            : subscription.state === 'live' ? null
-            : subscription.position >= watermark ? now : tail.cursorAt(subscription.position);
-          if (stands !== entry.cursor) moved.set(entry.n, stands);
-        }
-        for (const [n, cursor] of moved) cursors.set(n, cursor);
-        if (now !== before) positions.set(type, now);
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-      }
-    }
-    return { cursors, positions };
   }
 
   /** @param gapped watches that read another store now */
@@ -518,20 +435,20 @@ export class Watches {
     // Once for a client and type, however many of its watches it met.
     const missed = new Map([...gapped].map(({ watch }) => [`${watch.client} ${watch.type}`, watch]));
     for (const { type, client } of missed.values()) this.#listener.gap(type, client);
-    if (changed.size > 0) this.#told(changed);
+    if (changed.size > 0) this.#listeners.tellAll(changed);
   }
 
   #confirmed(client: string, items: readonly ItemRef[]): void {
     if (items.length === 0) return;
     const ids = new Set<string>();
     for (const { watch, state } of items) {
-      this.#count(watch, state, -1);
+      countItem(this.#byNumber.get(watch), state, -1);
       const entry = this.#byNumber.get(watch);
       if (!entry) continue;
       entry.confirmed += 1;
       ids.add(entry.watch.id);
     }
-    this.#tell(client, [...ids]);
+    this.#listeners.tell(client, [...ids]);
   }
 
   /** The disk refuses: what came waits in memory, the positions stay, and it is tried again. */
@@ -548,67 +465,16 @@ export class Watches {
     this.#retry ??= this.#clock.after(RETRY_MS, () => {
       this.#retry = null;
       // A write even where nothing waits: what was suspended goes on only on a disk that takes it.
-      if (this.#suspended && this.#write(() => this.store.sweep()) === null) return this.#waitForDisk();
+      if (this.#suspended && this.#disk.write(() => this.store.sweep()) === null) return this.#waitForDisk();
       if (!this.#suspended) return this.#keep();
       this.#suspended = false;
       return this.refresh();
     });
   }
 
-  /** Null where SQLite refuses (full, locked, damaged): told once, until a write succeeds. */
-  #write<T>(work: () => T): T | null {
-    try {
-      const result = work();
-      if (this.#troubled) {
-        this.#troubled = false;
-        this.#listener.trouble(null);
-      }
-      return result;
-    } catch (error) {
-      const code = (error as { code?: unknown }).code;
-      if (typeof code !== 'string' || !code.startsWith('SQLITE_')) throw error;
-      if (!this.#troubled) {
-        this.#troubled = true;
-        this.#listener.trouble(code === 'SQLITE_FULL' ? 'The disk is full: new items of watches wait in memory and are tried again.' : `state.db takes no changes (${code}): new items of watches wait in memory and are tried again.`);
-      }
-      return null;
-    }
-  }
-
   #unread(n: number): number {
     const counts = this.#byNumber.get(n)?.counts;
     return counts ? counts[0] + counts[1] + counts[2] : 0;
-  }
-
-  #count(watch: number, state: ItemState, by: number, to?: ItemState): void {
-    const entry = this.#byNumber.get(watch);
-    if (!entry) return;
-    entry.counts[state] += by;
-    if (to !== undefined) entry.counts[to] -= by;
-  }
-
-  #told(changed: ReadonlyMap<string, Change>): void {
-    for (const [client, { ids, from }] of changed) for (const listener of [...this.#listeners.get(client) ?? []]) listener(ids, from);
-    this.#listener.changed();
-  }
-  #tell(client: string, ids: readonly string[], from: number | null = null): void {
-    this.#told(new Map([[client, { ids: new Set(ids), from }]]));
-  }
-
-  #view(entry: Entry): WatchView {
-    const { watch, subscription, problem, dropped, gap, confirmed } = entry;
-    const principal = { id: watch.client };
-    const gate = this.#policy.gate(principal, watch.type);
-    const held = gate === 'off' || gate === 'refused' ? gate
-      : subscription === null ? 'trouble' : subscription.hold ?? (gate === 'open' ? null : gate);
-    const entries = entry.filter?.entries ?? [];
-    return {
-      ...watch, problem, held, dropped, gap, confirmed,
-      senders: entries.length,
-      waiting: entry.counts[ITEM_STATE.waiting] + entry.counts[ITEM_STATE.quiet],
-      sent: entry.counts[ITEM_STATE.sent],
-      covered: gate === 'open' || gate === 'paused' ? this.#policy.covers(principal, watch.type, entries) : false,
-    };
   }
 }
 

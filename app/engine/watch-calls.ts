@@ -1,6 +1,6 @@
 import type { ContractOutcome, WatchRow } from '../contract/values.ts';
 import { directoryProblem } from '../delivery/codex-inbox.ts';
-import type { WatchView } from '../delivery/watches.ts';
+import type { WatchView } from '../delivery/watch-entry.ts';
 import { EventsError } from '../events/errors.ts';
 import type { EventType } from '../events/occurrence.ts';
 import type { Engine } from './engine.ts';

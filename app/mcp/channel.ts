@@ -4,7 +4,8 @@ import type { EventType } from '../events/occurrence.ts';
 import { envelopeText, plainAttribute, senderOf } from '../delivery/envelope-text.ts';
 import { isPushed, type Inbox, type InboxItem } from '../delivery/inbox.ts';
 import type { ItemRef } from '../delivery/watch.ts';
-import type { WatchPolicy, Watches } from '../delivery/watches.ts';
+import type { WatchPolicy } from '../delivery/watch-entry.ts';
+import type { Watches } from '../delivery/watches.ts';
 import type { Connection } from './connection.ts';
 import type { Held } from './emission.ts';
 

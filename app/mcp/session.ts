@@ -6,7 +6,8 @@ import type { Clock } from '../events/clock.ts';
 import type { EventType } from '../events/occurrence.ts';
 import type { Principal } from '../events/verdict.ts';
 import type { Inbox } from '../delivery/inbox.ts';
-import type { WatchPolicy, Watches } from '../delivery/watches.ts';
+import type { WatchPolicy } from '../delivery/watch-entry.ts';
+import type { Watches } from '../delivery/watches.ts';
 import type { Channels, ChannelSession } from './channel.ts';
 import type { EventsBackend, EventsPeer } from './events-extension.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isEventType } from '../../events/catalogue.ts';
-import type { WatchView } from '../../delivery/watches.ts';
+import type { WatchView } from '../../delivery/watch-entry.ts';
 import { namesFor } from '../events-extension.ts';
 import { NO_WATCH, READS, tool, watchId } from './tool.ts';
 
