@@ -14,6 +14,8 @@ export type Command =
   | { readonly do: 'test-client'; readonly id: string }
   | { readonly do: 'watches' }
   | { readonly do: 'stop-watch'; readonly id: string }
+  | { readonly do: 'search-status' }
+  | { readonly do: 'rebuild-search' }
   | { readonly do: 'change'; readonly change: Change };
 
 export type ParsedCommand =
@@ -22,7 +24,7 @@ export type ParsedCommand =
 
 const GLOBAL: Readonly<Record<string, FlagKind>> = { '--json': 'flag', '--data-dir': 'value', '--socket': 'value' };
 const SEE = 'See "belfry --help".';
-const LATER = new Set(['tokens', 'hosts', 'probe', 'search']);
+const LATER = new Set(['tokens', 'hosts', 'probe']);
 
 type Parsed = Command | string;
 type Action = { readonly flags?: Readonly<Record<string, FlagKind>>; parse(words: readonly string[], flags: Flags): Parsed };
@@ -54,6 +56,10 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
   watches: {
     list: plain({ do: 'watches' }),
     stop: { parse: stopWatch },
+  },
+  search: {
+    status: plain({ do: 'search-status' }),
+    rebuild: plain({ do: 'rebuild-search' }),
   },
   settings: {
     get: { parse: getSetting },
@@ -209,6 +215,7 @@ function setSetting(words: readonly string[]): Parsed {
   switch (key) {
     case 'subjects':
     case 'backfill':
+    case 'indexOnBattery':
       return text === 'on' || text === 'off' ? changing({ do: 'set-setting', key, value: text === 'on' }) : `${key} takes on or off.`;
     case 'ratePerHour':
     case 'keepSendersDays':

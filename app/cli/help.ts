@@ -11,7 +11,8 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
           | deny ID | revoke ID | test ID
   excluded list | add PLACE... | remove PLACE...         PLACE: an account or a mailbox that no client hears of or reads
   watches list | stop ID
-  settings get [KEY] | set KEY VALUE                     KEY: subjects, ratePerHour, backfill, keepSendersDays, region
+  search  status | rebuild                               the full-text index of mail, and how far it is
+  settings get [KEY] | set KEY VALUE                     KEY: subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region
   pause [DURATION] | resume                              DURATION: 90s, 15m, 2h, 1d; none: until resumed
   status | doctor
   --help | --version

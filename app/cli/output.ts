@@ -1,12 +1,7 @@
 import type { PolicySnapshot } from '../contract/change.ts';
 import type { ChatRow, DiagnosticRow, Status, WatchRow } from '../contract/values.ts';
-
-/** Plain text for people: aligned columns, no colour, so that it reads the same in a pipe. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths: number[] = [];
-  for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ').trimEnd()).join('\n');
-}
+import { searchLine } from './search-lines.ts';
+import { table } from './table.ts';
 
 export const eventLines = (events: PolicySnapshot['events']): string => table(events.map(({ type, on }) => [type, onOff(on)]));
 
@@ -54,6 +49,7 @@ export function statusLines(status: Status): string {
     ['Mail', store(status.stores.mail)],
     ['Messages', store(status.stores.messages)],
     ['Clients', `${status.clients} connected, ${status.waiting} waiting for you, ${status.streams} streams`],
+    ['Search', searchLine(status.search)],
     ['Paused', pauseText(status.pausedUntil)],
     ...(status.settingsSentence === null ? [] : [['Settings', status.settingsSentence]]),
   ]);

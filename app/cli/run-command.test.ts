@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { searchOff } from '../contract/search.ts';
+import type { Status, WatchRow } from '../contract/values.ts';
 import { Policy } from '../policy/policy.ts';
 import { client, policyIn } from '../policy/testing.ts';
 import { tempFolder } from '../testing/temp.ts';
 import { runCommand, type CommandContext, type EngineApi } from './run-command.ts';
-import type { Status, WatchRow } from '../contract/values.ts';
 
 const ID = '0123abcd';
 const WATCH: WatchRow = {
@@ -17,6 +18,10 @@ const status: Status = {
   version: '0.1.0', pid: 7, headless: true,
   stores: { mail: { state: 'readable', on: true, position: 12 }, messages: { state: 'not_there', on: false, position: null } },
   clients: 1, waiting: 0, streams: 2, pausedUntil: null, uptimeSeconds: 3700, counters: {}, settingsSentence: null, seal: 'none', lastEventAt: null,
+  search: {
+    ...searchOff, phase: 'building', since: 0, encrypted: true, indexed: 750, total: 1000, pending: 250, perSecond: 1234.5, deadLetters: [{ reason: 'the file has no right byte count', count: 2 }],
+    bytes: 2_500_000, textBytes: 3_000_000,
+  },
 };
 
 function setUp(): { policy: Policy; api: EngineApi } & Disposable {
@@ -31,6 +36,7 @@ function setUp(): { policy: Policy; api: EngineApi } & Disposable {
     request: (change) => policy.request(change),
     chats: () => policy.snapshot().chats.map((id) => ({ id, name: 'Family', isGroup: true, participants: 3, lastAt: null })),
     status: () => status,
+    rebuildSearch: () => ({ ok: true, changed: true, sentence: 'The index is made anew.' }),
     watches: () => [WATCH],
     stopWatch: (id) => (id === WATCH.id ? { ok: true, changed: true, sentence: `Watch ${id} is stopped.` } : { ok: false, code: 'unknown', message: 'No watch has this id.' }),
     doctor: async () => [{ id: 'mail', title: 'Mail', state: 'problem', evidence: 'File not found.', fix: 'Open Mail once.' }],
@@ -74,7 +80,8 @@ test.each<[string, CommandContext, number, RegExp]>([
   ['clients list', PEER, 0, /^0123abcd {2}not decided {2}"cursor" {2}\/opt\/0123abcd, not signed\n$/],
   ['status', PEER, 0, /Mail {6}on, readable, at row 12\nMessages {2}off, not there\n/],
   ['doctor', PEER, 1, /^\(x\) {2}Mail {2}File not found\. Open Mail once\.\n$/],
-  ['search status', PEER, 3, /^belfry: "belfry search" is not available yet\.\n$/],
+  ['search status', PEER, 0, /^Index {6}building, 750 of 1000 mails\nSince {6}1970-01-01T00:00:00\.000Z\nFile {7}encrypted\nMails {6}750 of 1000, 250 pending, 1235 a second\nSize {7}2\.5 MB for 3\.0 MB of text\nCompared {3}not yet\nNot whole {2}2: 2 the file has no right byte count\n$/],
+  ['search rebuild', PEER, 0, /^The index is made anew\.\n$/],
   ['--version', PEER, 0, /^0\.1\.0\n$/],
   ['--help', PEER, 0, /^Usage: belfry COMMAND/],
 ])('%s', async (line, context, code, text) => {
@@ -87,6 +94,7 @@ test.each<[string, CommandContext, number, RegExp]>([
 });
 
 test.each<[string, CommandContext, number, object]>([
+  ['search status --json', PEER, 0, { version: 1, ok: true, search: status.search }],
   ['status --json', PEER, 0, { version: 1, ok: true, status }],
   ['events list --json', PEER, 0, { version: 1, ok: true, events: [{ type: 'mail.received', on: false }, { type: 'messages.received', on: false }] }],
   ['events on mail.received --json', HEADLESS, 0, { version: 1, ok: true, changed: true, message: 'New mail is on.' }],

@@ -3,6 +3,7 @@ import type { ChatRow, ContractOutcome, DiagnosticRow, Status, TestHop, WatchRow
 import { parseCommand, type Command } from './commands.ts';
 import { HELP } from './help.ts';
 import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines, watchLines } from './output.ts';
+import { searchLines } from './search-lines.ts';
 
 /** What commands need of the engine. Implemented by `engine`; policy has the first four as they are. */
 export interface EngineApi {
@@ -15,6 +16,8 @@ export interface EngineApi {
   watches(): readonly WatchRow[];
   /** Narrows, so it acts at once whoever asks. */
   stopWatch(id: string): ContractOutcome;
+  /** Throws the search index away and makes it anew: a copy of what Mail has, so nothing is lost. */
+  rebuildSearch(): ContractOutcome;
   readonly version: string;
   /** Chats that are rules, with their names. */
   chats(): readonly ChatRow[];
@@ -60,9 +63,11 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  * - excluded list: `excluded [name]`
  * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence}]`
  * - watches list: `watches [{id, client, type, senders, source, state, waiting, sent, confirmed, dropped, gap, inbox, problem, createdAt}]`
- * - settings get: `settings {subjects, ratePerHour, backfill, keepSendersDays, region}`, or the one asked for
+ * - settings get: `settings {subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region}`, or the one asked for
  * - status: `status {version, pid, headless, stores {mail {state, on, position}, messages}, clients, waiting,
- *   streams, pausedUntil (Unix ms | "resumed" | null), uptimeSeconds, counters, settingsSentence, seal, lastEventAt}`
+ *   streams, pausedUntil (Unix ms | "resumed" | null), uptimeSeconds, counters, settingsSentence, seal, lastEventAt, search}`
+ * - search status: `search {phase, since, pausedBy, sentence, encrypted, indexed, total, pending, perSecond,
+ *   deadLetters [{reason, count}], bytes, textBytes, syncedAt}`
  * - doctor: `checks [{id, title, state, evidence, fix}]`; clients test: `hops [{hop, ok, sentence}]`
  * - what changes something: `changed`, `message`
  * and on failure `{version: 1, ok: false, error: {code, message}}`.
@@ -113,6 +118,12 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
       const watches = api.watches();
       return { code: 0, text: watchLines(watches), json: { watches } };
     }
+    case 'search-status': {
+      const { search } = api.status();
+      return { code: 0, text: searchLines(search), json: { search } };
+    }
+    case 'rebuild-search':
+      return outcomeAnswer(api.rebuildSearch());
     case 'stop-watch':
       return outcomeAnswer(api.stopWatch(command.id));
     case 'test-client': {

@@ -7,12 +7,13 @@ import { contract, type Handlers } from './contract.ts';
 import { parseDuration } from './duration.ts';
 import { connectContract, ContractError, serveContract, type Port } from './port.ts';
 import { callsOf } from './schema.ts';
+import { searchOff } from './search.ts';
 import type { Slices, Status } from './values.ts';
 
 const status: Status = {
   version: '0.1.0', pid: 7, headless: true,
   stores: { mail: { state: 'off', on: false, position: null }, messages: { state: 'off', on: false, position: null } },
-  clients: 0, waiting: 0, streams: 0, pausedUntil: null, uptimeSeconds: 1, counters: {}, settingsSentence: null, seal: 'none', lastEventAt: null,
+  clients: 0, waiting: 0, streams: 0, pausedUntil: null, uptimeSeconds: 1, counters: {}, settingsSentence: null, seal: 'none', lastEventAt: null, search: searchOff,
 };
 const unread = { state: 'unknown', everRead: false, version: null } as const;
 
@@ -31,6 +32,7 @@ function handlersOver(folder: string): Handlers {
       access: { mail: unread, messages: unread, checkedAt: null },
       chats: [],
       watches: [],
+      search: searchOff,
     };
   };
   return {
@@ -58,6 +60,7 @@ function handlersOver(folder: string): Handlers {
     watches: {
       list: () => [], add: () => ({ ok: false, code: 'invalid', message: 'No.' }), stop: () => ({ ok: false, code: 'unknown', message: 'No.' }), setInbox: () => ({ ok: false, code: 'unknown', message: 'No.' }),
     },
+    search: { status: () => searchOff, rebuild: () => policy.resume() },
     live: { subscribe: () => ({ rows: [] }), unsubscribe: () => null },
     activity: { recent: () => [], export: () => '' },
     settings: {
@@ -159,7 +162,7 @@ describe.each([['memory', (): ReturnType<typeof channelPorts> => [...memoryPorts
 
 test('the groups of the contract', () => {
   expect([...new Set([...callsOf(contract).keys()].map((name) => name.split('.')[0]))]).toEqual([
-    'app', 'events', 'access', 'senders', 'chats', 'clients', 'excluded', 'watches', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
+    'app', 'events', 'access', 'senders', 'chats', 'clients', 'excluded', 'watches', 'search', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
   ]);
 });
 

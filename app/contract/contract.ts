@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call, type CallerOf, type HandlersOf } from './schema.ts';
+import { searchState } from './search.ts';
 import {
   access, activityRow, backtest, chatRow, clientRow, diagnosticRow, entryCheck, eventRow, liveRow, mailboxRow, outcome, params, pausedUntil,
   plainSettings, senderRow, slices, status, suggestion, testHop, waitingRow, watchRow,
@@ -70,6 +71,12 @@ export const contract = {
       stop: call(params.watch, outcome),
       /** Items of a watch as files too, in a folder that belongs to the owner alone. */
       setInbox: call(params.setInbox, outcome),
+    },
+    search: {
+      /** How far the full-text index of mail is. */
+      status: call(params.none, searchState),
+      /** Throws the index away and makes it anew. */
+      rebuild: call(params.none, outcome),
     },
     live: {
       subscribe: call(params.live, z.object({ rows: z.array(liveRow) })),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { searchState } from './search.ts';
 
 /** The values that cross between engine and UI or command line. Times are Unix ms. */
 
@@ -39,12 +40,14 @@ export const allowOptions = z.strictObject({
   grants: z.exactOptional(z.array(grantName)),
 });
 
-export const settingKey = z.enum(['subjects', 'ratePerHour', 'backfill', 'keepSendersDays', 'region']);
+export const settingKey = z.enum(['subjects', 'ratePerHour', 'backfill', 'keepSendersDays', 'indexOnBattery', 'region']);
 export const plainSettings = z.object({
   subjects: z.boolean(),
   ratePerHour: count,
   backfill: z.boolean(),
   keepSendersDays: count,
+  /** Off: the search index waits while the Mac runs on battery. */
+  indexOnBattery: z.boolean(),
   region: z.string().nullable(),
 });
 
@@ -173,6 +176,7 @@ export const status = z.object({
   seal: z.enum(['ok', 'none', 'broken']),
   /** An arrival of any kind, delivered or not. */
   lastEventAt: at.nullable(),
+  search: searchState,
 });
 
 export const diagnosticRow = z.object({
@@ -257,6 +261,7 @@ export const slices = z.object({
   /** Chats that are rules. */
   chats: z.array(chatRow),
   watches: z.array(watchRow),
+  search: searchState,
 });
 
 export const params = {

@@ -32,6 +32,7 @@ export function engineApi(engine: Engine): EngineApi {
     status: () => statusOf(engine),
     doctor: () => Promise.resolve(doctor(engine)),
     watches: () => watchRows(engine),
+    rebuildSearch: () => ({ ok: false, code: 'nothing', message: 'There is no search index: no client may search mail.' }),
     stopWatch: (id) => stopWatch(engine, id),
     testClient: (id) => Promise.resolve(testClient(engine, id)),
   };

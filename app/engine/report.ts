@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { parseSender } from '../apple/sender.ts';
 import { quotedName } from '../contract/health.ts';
+import { searchOff } from '../contract/search.ts';
 import type { ClientRow, DiagnosticRow, EventRow, SenderRow, Slices, Status } from '../contract/values.ts';
 import type { EventType } from '../events/occurrence.ts';
 import type { Subscription } from '../events/subscription.ts';
@@ -36,6 +37,7 @@ export function statusOf(engine: Engine, { waiting, sentence } = engine.policy.s
     settingsSentence: sentence,
     seal: policy.seal,
     lastEventAt: engine.seen.lastOfAll(),
+    search: searchOff,
   };
 }
 
@@ -138,6 +140,7 @@ export function slicesOf(engine: Engine): Slices {
     access: engine.access,
     chats: engine.chats.rows(snapshot.chats),
     watches: watchRows(engine),
+    search: searchOff,
   };
 }
 

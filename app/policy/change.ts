@@ -120,6 +120,9 @@ function widensSetting(key: SettingKey, value: unknown, settings: Settings): boo
     case 'ratePerHour':
     case 'keepSendersDays':
       return !(typeof value === 'number' && value <= settings[key]);
+    // It says when work is done, not what is read.
+    case 'indexOnBattery':
+      return false;
     case 'region':
       return value !== settings.region;
   }

@@ -345,7 +345,7 @@ test('an export holds rules, events and plain settings, and comes back the same;
   done(policy.allowClient(A.id));
   const json = policy.exportSettings();
   expect(Object.keys(JSON.parse(json) as object).sort()).toEqual(
-    ['backfill', 'chats', 'events', 'keepSendersDays', 'mailboxes', 'ratePerHour', 'region', 'senders', 'subjects', 'version']);
+    ['backfill', 'chats', 'events', 'indexOnBattery', 'keepSendersDays', 'mailboxes', 'ratePerHour', 'region', 'senders', 'subjects', 'version']);
 
   const { policy: second } = policyIn(other.path);
   second.seen(client(B.id), null);

@@ -58,6 +58,8 @@ const plain = {
   ratePerHour: z.int('must be a whole number').min(1).max(MAX_RATE),
   backfill: z.boolean('must be on or off'),
   keepSendersDays: z.int('must be a whole number').min(0).max(MAX_KEEP_DAYS),
+  /** Off: the search index waits while the Mac runs on battery. */
+  indexOnBattery: z.boolean('must be on or off'),
   region: z.string().regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters, such as NL').nullable(),
 };
 export const plainSettings = z.strictObject(plain);
@@ -88,6 +90,7 @@ const settingsSchema = z.strictObject({
   http: z.boolean().default(false),
   hosts: z.array(text).max(LIMITS.chats).default([]),
   keepSendersDays: plain.keepSendersDays.default(0),
+  indexOnBattery: plain.indexOnBattery.default(true),
   region: plain.region.default(null),
   /** HMAC and counter, put on by the app (architecture 2). Headless has none. */
   seal: z.strictObject({ mac: z.string().max(128), counter: z.int().min(0) }).nullable().default(null),
@@ -95,13 +98,13 @@ const settingsSchema = z.strictObject({
 
 /** What an export holds: rules, events and plain settings; no clients, no hosts, no seal. What is excluded stays with the Mac: an import never lifts it. */
 const portableSchema = settingsSchema.pick({
-  version: true, events: true, senders: true, chats: true, mailboxes: true, backfill: true, subjects: true, ratePerHour: true, keepSendersDays: true, region: true,
+  version: true, events: true, senders: true, chats: true, mailboxes: true, backfill: true, subjects: true, ratePerHour: true, keepSendersDays: true, indexOnBattery: true, region: true,
 });
 export type PortableSettings = Readonly<z.output<typeof portableSchema>>;
 
 export const portableOf = (settings: Settings): PortableSettings => {
-  const { version, events, senders, chats, mailboxes, backfill, subjects, ratePerHour, keepSendersDays, region } = settings;
-  return { version, events, senders, chats, mailboxes, backfill, subjects, ratePerHour, keepSendersDays, region };
+  const { version, events, senders, chats, mailboxes, backfill, subjects, ratePerHour, keepSendersDays, indexOnBattery, region } = settings;
+  return { version, events, senders, chats, mailboxes, backfill, subjects, ratePerHour, keepSendersDays, indexOnBattery, region };
 };
 
 export type Settings = Readonly<z.output<typeof settingsSchema>>;

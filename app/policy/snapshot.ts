@@ -74,7 +74,7 @@ export function snapshotOf(from: {
   readonly rules: SenderRules;
 }): PolicySnapshot {
   const { settings, clients, rules } = from;
-  const { subjects, ratePerHour, backfill, keepSendersDays, region } = settings;
+  const { subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region } = settings;
   return {
     state: from.loaded.state,
     sentence: from.loaded.sentence ?? null,
@@ -92,7 +92,7 @@ export function snapshotOf(from: {
       sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, entry.id),
     })),
     pausedUntil: from.pausedUntil,
-    settings: { subjects, ratePerHour, backfill, keepSendersDays, region },
+    settings: { subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region },
     region: from.region,
     trustLocalClients: from.trustLocalClients,
   };

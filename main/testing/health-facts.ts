@@ -1,4 +1,5 @@
 import type { HealthIcon, HealthId } from '../../app/contract/health.ts';
+import { searchOff } from '../../app/contract/search.ts';
 import { DEFAULT_PREFERENCES, type ShellState } from '../../app/contract/shell.ts';
 import type { ClientRow, Slices } from '../../app/contract/values.ts';
 
@@ -19,7 +20,7 @@ export const client = (change: Partial<ClientRow> = {}): ClientRow => ({
 export const slices = (change: Partial<Slices> = {}): Slices => ({
   status: {
     version: '1.2.0', pid: 1, headless: false, stores: { mail: { state: 'readable', on: true, position: 1 }, messages: { state: 'readable', on: true, position: 1 } },
-    clients: 1, waiting: 0, streams: 1, pausedUntil: null, uptimeSeconds: 1, counters: {}, settingsSentence: null, seal: 'ok', lastEventAt: null,
+    clients: 1, waiting: 0, streams: 1, pausedUntil: null, uptimeSeconds: 1, counters: {}, settingsSentence: null, seal: 'ok', lastEventAt: null, search: searchOff,
   },
   events: (['mail.received', 'messages.received'] as const).map((type) => ({
     type, on: true, sourceOpen: true, accounts: null, readAt: null, mailboxes: null, allowed: 1, usedBy: [], deliveredToday: 3, lastAt: null,
@@ -27,11 +28,12 @@ export const slices = (change: Partial<Slices> = {}): Slices => ({
   senders: [{ kind: 'address', value: 'ada@example.com', subdomains: false, for: 'both', on: true, except: [], display: 'ada@example.com', lastAt: null }],
   clients: [client()],
   waiting: [],
-  settings: { subjects: true, ratePerHour: 120, backfill: false, keepSendersDays: 0, region: null },
+  settings: { subjects: true, ratePerHour: 120, backfill: false, keepSendersDays: 0, indexOnBattery: true, region: null },
   pausedUntil: null,
   access: { mail: store('readable'), messages: store('readable'), checkedAt: 1 },
   chats: [],
   watches: [],
+  search: searchOff,
   ...change,
 });
 

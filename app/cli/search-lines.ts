@@ -1,0 +1,37 @@
+import type { SearchState } from '../contract/search.ts';
+import { table } from './table.ts';
+
+const PHASE: Readonly<Record<SearchState['phase'], string>> = {
+  off: 'off: no client may search mail', unavailable: 'not available', waiting: 'waiting for Mail to be readable', opening: 'opening', comparing: 'comparing with Mail', building: 'building',
+  paused: 'paused', ready: 'ready', failed: 'failed',
+};
+const PAUSED_BY = { owner: ' with Belfry', battery: ' while on battery' } as const;
+
+/** The search index in one line, for `belfry status`. */
+export function searchLine(search: SearchState): string {
+  const { phase, pausedBy, indexed, total } = search;
+  const figures = hasFigures(search) ? `, ${indexed} of ${total} mails` : '';
+  return `${PHASE[phase]}${phase === 'paused' && pausedBy !== null ? PAUSED_BY[pausedBy] : ''}${figures}`;
+}
+
+/** All that is known of it, for `belfry search status`. */
+export function searchLines(search: SearchState): string {
+  const { since, sentence, encrypted, indexed, total, pending, perSecond, deadLetters, bytes, textBytes, syncedAt } = search;
+  const time = (ms: number) => new Date(ms).toISOString();
+  const unreadable = deadLetters.reduce((sum, { count }) => sum + count, 0);
+  return table([
+    ['Index', searchLine(search)],
+    ...(sentence === null ? [] : [['', sentence]]),
+    ...(since === null ? [] : [['Since', time(since)]]),
+    ...(encrypted === null ? [] : [['File', encrypted ? 'encrypted' : 'not encrypted']]),
+    ...(hasFigures(search) ? [
+      ['Mails', `${indexed} of ${total}, ${pending} pending${perSecond === null ? '' : `, ${Math.round(perSecond)} a second`}`],
+      ['Size', `${megabytes(bytes)} for ${megabytes(textBytes)} of text`],
+      ['Compared', syncedAt === null ? 'not yet' : time(syncedAt)],
+      ['Not whole', unreadable === 0 ? 'none' : `${unreadable}: ${deadLetters.map(({ reason, count }) => `${count} ${reason}`).join('; ')}`],
+    ] : []),
+  ]);
+}
+
+const hasFigures = ({ phase }: SearchState) => phase !== 'off' && phase !== 'unavailable';
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
