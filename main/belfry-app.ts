@@ -8,6 +8,7 @@ import type { ContractOutcome } from '../app/contract/values.ts';
 import type { EngineSettings } from '../app/engine/host.ts';
 import type { WiringEnv } from '../app/wiring/wiring.ts';
 import { AccessWatch } from './access.ts';
+import { needsAdministrator, readPrivacyPolicy } from './administrator.ts';
 import { appMenuTemplate } from './app-menu.ts';
 import type { Clock } from './clock.ts';
 import { macCommandLink } from './command-link.ts';
@@ -35,7 +36,7 @@ import { act, type ActionDelegate } from './shell-actions.ts';
 import { shellHandlers } from './shell-handlers.ts';
 import { ShellPages } from './shell-pages.ts';
 import { ShellStateKeeper } from './shell-state.ts';
-import { signatureOf } from './signature.ts';
+import { bundleId, signatureOf } from './signature.ts';
 import { MenuBarIcon } from './tray.ts';
 import { removeData } from './uninstall.ts';
 import { updateCaches, Updates, type UpdateSource } from './updates.ts';
@@ -160,7 +161,7 @@ export class BelfryApp {
       },
       focused: () => {
         void this.#access.look();
-        this.#keeper.set({ loginItem: loginItemOf(app, platform) });
+        this.#keeper.set({ loginItem: loginItemOf(app, platform), needsAdministrator: this.#needsAdministrator() });
         this.#alerts.look();
       },
     });
@@ -279,6 +280,7 @@ export class BelfryApp {
       otherCopy: false,
       ...signatureOf(this.#bundle, platform),
       needsReopen: false,
+      needsAdministrator: this.#needsAdministrator(),
       settingsOpenedAt: null,
       iconOnScreen: null,
       loginItem: loginItemOf(app, platform),
@@ -286,6 +288,10 @@ export class BelfryApp {
       preferences: this.#preferences.value,
       wiring: [],
     };
+  }
+
+  #needsAdministrator(): boolean | null {
+    return needsAdministrator({ platform: this.#env.platform, groups: process.getgroups?.() ?? [], policy: readPrivacyPolicy(), bundleId });
   }
 
   /** Beside the app's own executable; in a development build beside the bundles. Null where none was built. */

@@ -10,6 +10,8 @@ export const builtTeam: string | null = typeof BELFRY_TEAM === 'string' && BELFR
 /** The app's name, its folder's and its bundle's: a build without our team is another app to macOS. */
 export const productName = builtTeam === null ? 'Belfry Development' : 'Belfry';
 
+export const bundleId = builtTeam === null ? 'dev.belfry.Belfry.development' : 'dev.belfry.Belfry';
+
 /**
  * By what the build says of itself and by the seal that signing leaves in the bundle. Whether it is valid was macOS's to
  * check when the app started.

@@ -73,6 +73,8 @@ export const shellState = z.object({
   team: z.string().nullable(),
   /** A fresh process reads the stores, the engine still can't. */
   needsReopen: z.boolean(),
+  /** Whether only an administrator can give access, while it is denied. Null: can't tell. */
+  needsAdministrator: z.boolean().nullable(),
   /** When System Settings was opened from here last, in this run. */
   settingsOpenedAt: at.nullable(),
   /** Null: not looked yet, or no menu bar here. */

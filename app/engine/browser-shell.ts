@@ -44,7 +44,7 @@ export function browserShell(shared: BrowserShell, notify: ShellNotify): ShellHa
   const rows = () => (env === null ? [] : listWirings(env));
   const state = (): ShellState => ({
     kind: 'browser', version, shim: env?.shim ?? null, engine: 'running', restarts: 0, location: 'unpackaged', otherCopy: false, signature: 'unknown', team: null,
-    needsReopen: false, settingsOpenedAt: null, iconOnScreen: null, loginItem: 'unknown', update: { state: 'off', version: null },
+    needsReopen: false, needsAdministrator: null, settingsOpenedAt: null, iconOnScreen: null, loginItem: 'unknown', update: { state: 'off', version: null },
     preferences: shared.preferences, wiring: rows(),
   });
   const prefer = (key: keyof Preferences, value: unknown): ContractOutcome => {

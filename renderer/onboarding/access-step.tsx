@@ -6,7 +6,7 @@ import { useNow } from '../stores/clock.ts';
 import { engine, useEngine } from '../stores/engine-store.ts';
 import { run, say } from '../stores/notice-store.ts';
 import { shell, useInApp, useShell } from '../stores/shell-store.ts';
-import { accessStep } from './access-words.ts';
+import { accessStep, ADMINISTRATOR } from './access-words.ts';
 import { AsideButton, StepFrame, type StepProps } from './step.tsx';
 import { stepWords } from './steps.ts';
 
@@ -82,7 +82,7 @@ export function AccessStepPage({ onNext, onBack }: StepProps) {
               <Button dense onClick={() => void run(shell().shell.act({ action: 'show-in-finder' }))}>Show in Finder</Button>
             </li>
             <li>Already on? Select Belfry in the list, remove it with the minus button, then add it again.</li>
-            <li>No password at hand, or the switch is greyed? An administrator has to allow this.</li>
+            {!step.notes.includes(ADMINISTRATOR) && <li>No password at hand, or the switch is greyed? {ADMINISTRATOR}</li>}
             <li>Without access Belfry watches nothing. You can go on and come back to this later.</li>
           </ul>
         </details>

@@ -39,6 +39,16 @@ describe('the access step (ui.md, Full Disk Access)', () => {
     expect(step('denied', 'denied', { settingsOpenedAt: FIXTURE_NOW - 30_000 }).hint).toBe('Already on? Select Belfry in the list, remove it with the minus button, then add it again.');
   });
 
+  it('says that an administrator has to allow it where that is known, and while it is denied', () => {
+    const administrator = 'An administrator has to allow this.';
+    expect(step('denied', 'denied', { needsAdministrator: true })).toMatchObject({ id: 'waiting', notes: [administrator] });
+    expect(step('denied', 'missing', { needsAdministrator: true }).notes).toContain(administrator);
+    for (const needsAdministrator of [false, null]) expect(step('denied', 'denied', { needsAdministrator }).notes).toEqual([]);
+    expect(step('readable', 'readable', { needsAdministrator: true }).notes).toEqual([]);
+    // Access is on then: what is left needs nobody else.
+    expect(step('denied', 'denied', { needsAdministrator: true, needsReopen: true })).toMatchObject({ id: 'reopen', notes: [] });
+  });
+
   it('warns of a build that is not signed, in the app only', () => {
     const unsigned = "This build isn't signed, so macOS may ignore or forget the permission after an update.";
     expect(step('denied', 'denied', { signature: 'unsigned' }).notes).toEqual([unsigned]);

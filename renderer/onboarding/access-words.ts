@@ -14,15 +14,17 @@ export interface AccessStep {
 }
 
 const HINT_MS = 30_000;
+export const ADMINISTRATOR = 'An administrator has to allow this.';
 
 /** The table of ui.md, Full Disk Access. @param access null before the first look @param now Unix ms */
-export function accessStep(access: Access | null, shell: Pick<ShellState, 'engine' | 'needsReopen' | 'signature' | 'settingsOpenedAt' | 'kind'>, now: number): AccessStep {
+export function accessStep(access: Access | null, shell: Pick<ShellState, 'engine' | 'needsReopen' | 'signature' | 'settingsOpenedAt' | 'kind' | 'needsAdministrator'>, now: number): AccessStep {
   const stores = access === null ? [] : [{ name: 'Mail', ...access.mail }, { name: 'Messages', ...access.messages }];
   const readable = stores.filter(({ state }) => state === 'readable').map(({ name }) => name);
   const denied = stores.some(({ state }) => state === 'denied');
   const missing = stores.filter(({ state }) => state === 'missing').map(({ name }) => name);
   const notes = missing.length < 2 ? missing.map((name) => `${name} hasn't been used on this Mac.`) : [];
   if (shell.kind === 'app' && shell.signature === 'unsigned') notes.push("This build isn't signed, so macOS may ignore or forget the permission after an update.");
+  if (denied && !shell.needsReopen && shell.needsAdministrator === true) notes.push(ADMINISTRATOR);
   const step = (id: AccessStepId, sentence: string, hint: string | null = null): AccessStep => ({ id, sentence, notes, hint });
 
   if (denied && shell.needsReopen) return step('reopen', 'Access is on. Reopen Belfry to use it.');

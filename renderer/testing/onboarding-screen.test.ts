@@ -46,3 +46,40 @@ test('the tile hands the drag of the app to the shell; a browser has none', asyn
   await browser.page.getByText('This page runs in a browser.').waitFor();
   expect(await browser.page.locator('.access-tile').count()).toBe(0);
 });
+
+/** ui.md, Full Disk Access: what the step shows in each state. */
+test.each<[row: string, fixture: string, state: string, shown: readonly string[]]>([
+  ['waiting', 'fresh', 'waiting', ['Waiting. This page updates by itself.', 'Turn on Belfry. Not listed? Drag this icon into the list.']],
+  ['granted', 'listening', 'granted', ['Belfry can read Mail and Messages.']],
+  ['a restart of the engine did not help', 'needs-reopen', 'reopen', ['Access is on. Reopen Belfry to use it.']],
+  ['not signed', 'unsigned', 'waiting', ["This build isn't signed, so macOS may ignore or forget the permission after an update."]],
+  ['one store missing', 'messages-unused', 'granted', ["Messages hasn't been used on this Mac."]],
+  ['managed, or no administrator', 'managed', 'waiting', ['An administrator has to allow this.']],
+])('the access step: %s', async (_, fixture, state, shown) => {
+  const { page } = await open({ view: 'onboarding', screen: 'access', fixture });
+  await page.locator(`[data-access="${state}"]`).waitFor();
+  for (const sentence of shown) await page.getByText(sentence).first().waitFor();
+  // Never a dead end.
+  await page.getByRole('button', { name: state === 'granted' ? 'Continue' : 'Skip' }).waitFor();
+  if (state === 'reopen') {
+    await page.getByRole('button', { name: 'Reopen Belfry' }).click();
+    await eventually(() => outside(page)).toContain('act reopen');
+  }
+});
+
+test('the access step: granted while it shows, Continue takes the focus', async () => {
+  const { page } = await open({ view: 'onboarding', screen: 'access', fixture: 'fresh' });
+  await page.evaluate(() => {
+    const store = { state: 'readable', everRead: true, version: null } as const;
+    window.belfryFixture!.change({ access: { mail: store, messages: store, checkedAt: 0 } });
+  });
+  await eventually(() => page.getByRole('button', { name: 'Continue' }).evaluate((element) => element === document.activeElement)).toBe(true);
+});
+
+test('the access step: 30 s after System Settings was opened it says what to do where the switch is on already', async () => {
+  const { page } = await open({ view: 'onboarding', screen: 'access', fixture: 'fresh' });
+  const hint = page.locator('.step-note').filter({ hasText: 'Already on? Select Belfry in the list, remove it with the minus button, then add it again.' });
+  expect(await hint.count()).toBe(0);
+  await page.evaluate(() => window.belfryFixture!.changeShell({ settingsOpenedAt: 0 }));
+  await hint.waitFor();
+});
