@@ -51,6 +51,8 @@ test.each<[string, Command]>([
   expect(parseCommand(words(line))).toEqual({ ok: true, command, json: line.includes('--json') });
 });
 
+const KEYS = 'subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region';
+
 test.each<[string, string]>([
   ['', 'Say what to do. See "belfry --help".'],
   ['frobnicate', 'Unknown command "frobnicate". See "belfry --help".'],
@@ -80,9 +82,9 @@ test.each<[string, string]>([
   ['clients allow 0123abcd --events mail', '--events takes mail.received, messages.received or all.'],
   ['clients allow 0123abcd --grants root', '--grants takes mail, mail:everything, messages, messages:everything, search, reply.'],
   ['clients allow 0123abcd --senders ,', '--senders needs a value.'],
-  ['settings get colour', 'There is no setting "colour"; there is subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region.'],
-  ['settings set subjects', 'Name a setting and its value. Settings: subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region.'],
-  ['settings set colour red', 'There is no setting "colour"; there is subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region.'],
+  ['settings get colour', `There is no setting "colour"; there is ${KEYS}.`],
+  ['settings set subjects', `Name a setting and its value. Settings: ${KEYS}.`],
+  ['settings set colour red', `There is no setting "colour"; there is ${KEYS}.`],
   ['settings set subjects maybe', 'subjects takes on or off.'],
   ['settings set ratePerHour many', 'ratePerHour takes a whole number.'],
   ['settings set region Holland', 'region takes a country code of two letters, such as NL, or none.'],

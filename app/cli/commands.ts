@@ -1,6 +1,7 @@
-import type { AllowOptions, Change, SenderOptions, SettingKey } from '../contract/change.ts';
+import type { AllowOptions, Change, SenderOptions } from '../contract/change.ts';
 import { parseDuration } from '../contract/duration.ts';
-import { eventType, grantName, settingKey } from '../contract/values.ts';
+import { kindOf, settingKeys, type SettingKey } from '../contract/plain-settings.ts';
+import { eventType, grantName } from '../contract/values.ts';
 import { quoted, readFlags, type FlagKind, type Flags } from './arguments.ts';
 
 /** What a command line asks for. Everything that changes something is a Change. */
@@ -207,27 +208,25 @@ function getSetting(words: readonly string[]): Parsed {
 }
 
 function setSetting(words: readonly string[]): Parsed {
-  if (words.length < 2) return `Name a setting and its value. Settings: ${settingKey.options.join(', ')}.`;
+  if (words.length < 2) return `Name a setting and its value. Settings: ${settingKeys.join(', ')}.`;
   if (words.length > 2) return surplus(words[2]!);
   const key = keyOf(words[0]!);
   if (key === null) return noSetting(words[0]!);
   const text = words[1]!;
-  switch (key) {
-    case 'subjects':
-    case 'backfill':
-    case 'indexOnBattery':
-      return text === 'on' || text === 'off' ? changing({ do: 'set-setting', key, value: text === 'on' }) : `${key} takes on or off.`;
-    case 'ratePerHour':
-    case 'keepSendersDays':
-      return /^\d{1,9}$/.test(text) ? changing({ do: 'set-setting', key, value: Number(text) }) : `${key} takes a whole number.`;
+  const set = (value: boolean | number | string | null) => changing({ do: 'set-setting', key, value });
+  switch (kindOf(key)) {
+    case 'switch':
+      return text === 'on' || text === 'off' ? set(text === 'on') : `${key} takes on or off.`;
+    case 'number':
+      return /^\d{1,9}$/.test(text) ? set(Number(text)) : `${key} takes a whole number.`;
     case 'region':
-      if (text === 'none') return changing({ do: 'set-setting', key, value: null });
-      return /^[a-z]{2}$/i.test(text) ? changing({ do: 'set-setting', key, value: text.toUpperCase() }) : 'region takes a country code of two letters, such as NL, or none.';
+      if (text === 'none') return set(null);
+      return /^[a-z]{2}$/i.test(text) ? set(text.toUpperCase()) : `${key} takes a country code of two letters, such as NL, or none.`;
   }
 }
 
-const keyOf = (word: string): SettingKey | null => settingKey.safeParse(word).data ?? null;
-const noSetting = (word: string) => `There is no setting ${quoted(word)}; there is ${settingKey.options.join(', ')}.`;
+const keyOf = (word: string): SettingKey | null => settingKeys.find((key) => key === word) ?? null;
+const noSetting = (word: string) => `There is no setting ${quoted(word)}; there is ${settingKeys.join(', ')}.`;
 
 function pause(words: readonly string[]): Parsed {
   if (words.length > 1) return surplus(words[1]!);

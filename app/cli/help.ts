@@ -1,4 +1,10 @@
+import { settingKeys } from '../contract/plain-settings.ts';
+
 declare const BELFRY_SHIPPED: boolean | undefined;
+
+const KEY_COLUMN = 62;
+/** At most four to a line, below each other. */
+const keyLines = (): string => settingKeys.map((key, nth) => (nth > 0 && nth % 4 === 0 ? `\n${' '.repeat(KEY_COLUMN)}${key}` : `${nth > 0 ? ' ' : ''}${key}`)).join(',');
 
 export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
 
@@ -12,7 +18,7 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
   excluded list | add PLACE... | remove PLACE...         PLACE: an account or a mailbox that no client hears of or reads
   watches list | stop ID
   search  status | rebuild                               the full-text index of mail, and how far it is
-  settings get [KEY] | set KEY VALUE                     KEY: subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region
+  settings get [KEY] | set KEY VALUE                     KEY: ${keyLines()}
   pause [DURATION] | resume                              DURATION: 90s, 15m, 2h, 1d; none: until resumed
   status | doctor
   --help | --version

@@ -63,7 +63,7 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  * - excluded list: `excluded [name]`
  * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence}]`
  * - watches list: `watches [{id, client, type, senders, source, state, waiting, sent, confirmed, dropped, gap, inbox, problem, createdAt}]`
- * - settings get: `settings {subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region}`, or the one asked for
+ * - settings get: `settings` with a value for each plain setting (`contract/plain-settings.ts`), or the one asked for
  * - status: `status {version, pid, headless, stores {mail {state, on, position}, messages}, clients, waiting,
  *   streams, pausedUntil (Unix ms | "resumed" | null), uptimeSeconds, counters, settingsSentence, seal, lastEventAt, search}`
  * - search status: `search {phase, since, pausedBy, sentence, encrypted, indexed, total, pending, perSecond,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { plainSettings } from './plain-settings.ts';
 import { call, type CallerOf, type HandlersOf } from './schema.ts';
 import { searchState } from './search.ts';
 import {
   access, activityRow, backtest, chatRow, clientRow, diagnosticRow, entryCheck, eventRow, liveRow, mailboxRow, outcome, params, pausedUntil,
-  plainSettings, senderRow, slices, status, suggestion, testHop, waitingRow, watchRow,
+  senderRow, slices, status, suggestion, testHop, waitingRow, watchRow,
 } from './values.ts';
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainSettings } from './plain-settings.ts';
 import { searchState } from './search.ts';
 
 /** The values that cross between engine and UI or command line. Times are Unix ms. */
@@ -38,17 +39,6 @@ export const allowOptions = z.strictObject({
   events: z.exactOptional(z.union([z.literal('all'), z.array(eventType)])),
   senders: z.exactOptional(z.union([z.literal('all'), z.array(shortText).max(10_000)])),
   grants: z.exactOptional(z.array(grantName)),
-});
-
-export const settingKey = z.enum(['subjects', 'ratePerHour', 'backfill', 'keepSendersDays', 'indexOnBattery', 'region']);
-export const plainSettings = z.object({
-  subjects: z.boolean(),
-  ratePerHour: count,
-  backfill: z.boolean(),
-  keepSendersDays: count,
-  /** Off: the search index waits while the Mac runs on battery. */
-  indexOnBattery: z.boolean(),
-  region: z.string().nullable(),
 });
 
 /** What became of a change: the same value that policy answers with. */
@@ -287,7 +277,7 @@ export const params = {
   answer: z.strictObject({ id: z.string().max(64), accept: z.boolean(), options: allowOptions }),
   live: z.strictObject({ /** Also rows that match no allowed sender; they never leave the Mac. */ notMatched: z.boolean() }),
   activity: z.strictObject({ limit: z.int().min(1).max(1000), filter: activityFilter }),
-  setSetting: z.strictObject({ key: settingKey, value: z.union([z.boolean(), z.number(), z.string().max(64)]).nullable() }),
+  setSetting: z.strictObject({ key: plainSettings.keyof(), value: z.union([z.boolean(), z.number(), z.string().max(64)]).nullable() }),
   pause: z.strictObject({ /** Null: until resumed. */ ms: z.number().nullable() }),
 };
 
@@ -300,7 +290,6 @@ export type Suggestion = z.output<typeof suggestion>;
 export type EntryCheck = z.output<typeof entryCheck>;
 export type LiveStatus = z.output<typeof liveStatus>;
 export type PausedUntil = z.output<typeof pausedUntil>;
-export type PlainSettings = z.output<typeof plainSettings>;
 export type Backtest = z.output<typeof backtest>;
 export type TestHop = z.output<typeof testHop>;
 export type Status = z.output<typeof status>;

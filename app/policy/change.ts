@@ -1,6 +1,7 @@
 import type { EventType } from '../events/occurrence.ts';
 import { holdsBack } from './sender-rules.ts';
-import type { ClientRecord, PausedUntil, SenderRule, SettingKey, Settings } from './settings.ts';
+import type { SettingKey } from '../contract/plain-settings.ts';
+import type { ClientRecord, PausedUntil, SenderRule, Settings } from './settings.ts';
 
 export type RuleFor = SenderRule['for'];
 export type GrantName = ClientRecord['grants'][number];

@@ -10,7 +10,8 @@ import { RateLimit } from './rate.ts';
 import { addRules, checkEntry, patchRule, removeRules, restoreRules, ruleTitle, splitEntries, type Edit } from './sender-edit.ts';
 import type { SealState } from './seal.ts';
 import type { SettingsStore } from './settings-store.ts';
-import { issueSentence, plainSettings, portableOf, readPortable, settingsFault, type ClientProcess, type ClientRecord, type SenderRule, type SettingKey, type Settings } from './settings.ts';
+import { plainSettings, type SettingKey } from '../contract/plain-settings.ts';
+import { issueSentence, portableOf, readPortable, settingsFault, type ClientProcess, type ClientRecord, type SenderRule, type Settings } from './settings.ts';
 import { snapshotOf, type PolicySnapshot } from './snapshot.ts';
 import { MAX_WAITING, Waiting } from './waiting.ts';
 

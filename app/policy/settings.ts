@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainDefaults, plainOf, plainSettings, settingKeys, type SettingKey } from '../contract/plain-settings.ts';
 
 /** What settings.json holds (architecture 2), checked by hand-edit-proof schemas. Everything is off by default (ruling 1). */
 export const SETTINGS_VERSION = 2;
@@ -49,20 +50,10 @@ const keptWatch = z.strictObject({
   inbox: z.string().min(1).max(4096).nullable().default(null),
 });
 
-export const MAX_RATE = 10_000;
-export const MAX_KEEP_DAYS = 30;
-
-/** The settings that are one plain value each: `belfry settings get|set` (ruling 18). */
-const plain = {
-  subjects: z.boolean('must be on or off'),
-  ratePerHour: z.int('must be a whole number').min(1).max(MAX_RATE),
-  backfill: z.boolean('must be on or off'),
-  keepSendersDays: z.int('must be a whole number').min(0).max(MAX_KEEP_DAYS),
-  /** Off: the search index waits while the Mac runs on battery. */
-  indexOnBattery: z.boolean('must be on or off'),
-  region: z.string().regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters, such as NL').nullable(),
-};
-export const plainSettings = z.strictObject(plain);
+/** An absent plain setting is as before any choice. */
+const plain = Object.fromEntries(
+  settingKeys.map((key) => [key, (plainSettings.shape[key] as z.ZodType).default(plainDefaults[key])]),
+) as unknown as { [K in SettingKey]: z.ZodDefault<(typeof plainSettings.shape)[K]> };
 
 const settingsSchema = z.strictObject({
   version: z.literal(SETTINGS_VERSION),
@@ -80,39 +71,30 @@ const settingsSchema = z.strictObject({
     accounts: z.array(text).max(LIMITS.mailboxes).default([]),
     mailboxes: z.array(z.string().min(1).max(LIMITS.mailbox)).max(LIMITS.mailboxes).default([]),
   }).prefault({}),
-  backfill: plain.backfill.default(false),
+  ...plain,
   /** Unix ms, `resumed` = until the owner resumes, null = not paused. */
   pausedUntil: z.union([z.literal('resumed'), z.number().min(0).max(8.64e15)]).nullable().default(null),
-  subjects: plain.subjects.default(true),
-  ratePerHour: plain.ratePerHour.default(120),
   clients: z.array(clientRecord).max(LIMITS.clients).default([]),
   watches: z.array(keptWatch).max(LIMITS.watches).default([]),
   http: z.boolean().default(false),
   hosts: z.array(text).max(LIMITS.chats).default([]),
-  keepSendersDays: plain.keepSendersDays.default(0),
-  indexOnBattery: plain.indexOnBattery.default(true),
-  region: plain.region.default(null),
   /** HMAC and counter, put on by the app (architecture 2). Headless has none. */
   seal: z.strictObject({ mac: z.string().max(128), counter: z.int().min(0) }).nullable().default(null),
 });
 
 /** What an export holds: rules, events and plain settings; no clients, no hosts, no seal. What is excluded stays with the Mac: an import never lifts it. */
-const portableSchema = settingsSchema.pick({
-  version: true, events: true, senders: true, chats: true, mailboxes: true, backfill: true, subjects: true, ratePerHour: true, keepSendersDays: true, indexOnBattery: true, region: true,
-});
+const portableSchema = settingsSchema.pick({ version: true, events: true, senders: true, chats: true, mailboxes: true }).extend(plain);
 export type PortableSettings = Readonly<z.output<typeof portableSchema>>;
 
 export const portableOf = (settings: Settings): PortableSettings => {
-  const { version, events, senders, chats, mailboxes, backfill, subjects, ratePerHour, keepSendersDays, indexOnBattery, region } = settings;
-  return { version, events, senders, chats, mailboxes, backfill, subjects, ratePerHour, keepSendersDays, indexOnBattery, region };
+  const { version, events, senders, chats, mailboxes } = settings;
+  return { version, events, senders, chats, mailboxes, ...plainOf(settings) };
 };
 
 export type Settings = Readonly<z.output<typeof settingsSchema>>;
 export type SenderRule = Settings['senders'][number];
 export type ClientRecord = Settings['clients'][number];
 export type ClientProcess = ClientRecord['identity']['processes'][number];
-export type PlainSettings = z.output<typeof plainSettings>;
-export type SettingKey = keyof PlainSettings;
 export type PausedUntil = Settings['pausedUntil'];
 
 export const defaultSettings: Settings = settingsSchema.parse({ version: SETTINGS_VERSION });

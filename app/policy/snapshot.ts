@@ -4,7 +4,8 @@ import { eventTitle } from './change.ts';
 import type { Clients, Decision } from './clients.ts';
 import { parsedEntry, type SenderRules } from './sender-rules.ts';
 import type { LoadedSettings } from './settings-store.ts';
-import type { ClientRecord, PausedUntil, PlainSettings, SenderRule, Settings } from './settings.ts';
+import { plainOf, type PlainSettings } from '../contract/plain-settings.ts';
+import type { ClientRecord, PausedUntil, SenderRule, Settings } from './settings.ts';
 import type { WaitingEntry } from './waiting.ts';
 
 /** What a client asks for of one type. */
@@ -74,7 +75,6 @@ export function snapshotOf(from: {
   readonly rules: SenderRules;
 }): PolicySnapshot {
   const { settings, clients, rules } = from;
-  const { subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region } = settings;
   return {
     state: from.loaded.state,
     sentence: from.loaded.sentence ?? null,
@@ -92,7 +92,7 @@ export function snapshotOf(from: {
       sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, entry.id),
     })),
     pausedUntil: from.pausedUntil,
-    settings: { subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region },
+    settings: plainOf(settings),
     region: from.region,
     trustLocalClients: from.trustLocalClients,
   };

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { PlainSettings } from '../../app/contract/values.ts';
+import type { PlainSettings } from '../../app/contract/plain-settings.ts';
 import { Field } from '../parts/field.tsx';
 import { Select } from '../parts/select.tsx';
 import { engine } from '../stores/engine-store.ts';

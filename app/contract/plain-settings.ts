@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+/**
+ * The settings that are one plain value each: what `belfry settings get|set` knows (ruling 18), what the file holds,
+ * what an export takes along and what the page shows. A new one is named here and, where it lets more through, in
+ * `policy/change.ts`.
+ */
+const MAX_RATE = 10_000;
+const MAX_KEEP_DAYS = 30;
+
+const isOn = () => z.boolean('must be on or off');
+
+export const plainSettings = z.strictObject({
+  subjects: isOn(),
+  /** Rings per client and hour. */
+  ratePerHour: z.int('must be a whole number').min(1).max(MAX_RATE),
+  backfill: isOn(),
+  keepSendersDays: z.int('must be a whole number').min(0).max(MAX_KEEP_DAYS),
+  /** Off: the search index waits while the Mac runs on battery. */
+  indexOnBattery: isOn(),
+  region: z.string().regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters, such as NL').nullable(),
+});
+
+export type PlainSettings = z.output<typeof plainSettings>;
+export type SettingKey = keyof PlainSettings;
+
+/** Before any choice of the owner. */
+export const plainDefaults: PlainSettings = {
+  subjects: true,
+  ratePerHour: 120,
+  backfill: false,
+  keepSendersDays: 0,
+  indexOnBattery: true,
+  region: null,
+};
+
+export const settingKeys = plainSettings.keyof().options;
+
+/** A value out of `from` for each plain setting. */
+export function plainOf(from: PlainSettings): PlainSettings {
+  return Object.fromEntries(settingKeys.map((key) => [key, from[key]])) as PlainSettings;
+}
+
+/** What a setting takes, for whoever reads words. */
+export function kindOf(key: SettingKey): 'switch' | 'number' | 'region' {
+  const value = plainDefaults[key];
+  return typeof value === 'boolean' ? 'switch' : typeof value === 'number' ? 'number' : 'region';
+}
