@@ -1,8 +1,8 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { EventType } from '../events/occurrence.ts';
 
-/** `sent`: told by a push that nobody confirms. */
-export type ActivityKind = 'delivered' | 'sent' | 'not_sent' | 'subscribed' | 'unsubscribed' | 'changed' | 'woke' | 'gap' | 'client';
+/** `sent`: told by a push that nobody confirms. `read`: a tool gave items of a store. `reply`, `draft`: what became of a text that a client wrote. */
+export type ActivityKind = 'delivered' | 'sent' | 'not_sent' | 'subscribed' | 'unsubscribed' | 'changed' | 'woke' | 'gap' | 'client' | 'read' | 'reply' | 'draft';
 
 /** What happened, without names and subjects (architecture 2). `reason` is a fixed word or sentence of ours. */
 export interface Activity {
@@ -15,6 +15,8 @@ export interface Activity {
   readonly reason?: string;
   /** Kept only where the owner asked for it. */
   readonly sender?: string;
+  /** Items read. */
+  readonly count?: number;
 }
 
 export interface ActivityRow {
@@ -29,6 +31,8 @@ export interface ActivityRow {
   readonly reason: string | null;
   /** Null unless the owner asked for senders to be kept. */
   readonly sender: string | null;
+  /** Items read; null for what is no reading. */
+  readonly count: number | null;
 }
 
 export interface ActivityFilter {
@@ -58,7 +62,8 @@ const DAY_MS = 86_400_000;
 /** Row, its share of two indexes, and the texts that stand in both: close to what the file grows by. */
 const ROW_BYTES = `(80 + length(kind) + 2 * length(coalesce(client, '')) + 2 * length(coalesce(event_id, '')) + length(coalesce(type, '')) + length(coalesce(reason, '')) + length(coalesce(sender, '')))`;
 
-type Values = [at: number, kind: string, type: string | null, client: string | null, eventId: string | null, rowid: number | null, reason: string | null, sender: string | null];
+type Values = [at: number, kind: string, type: string | null, client: string | null, eventId: string | null, rowid: number | null, reason: string | null, count: number | null, sender: string | null];
+const COLUMNS = 'id, at, kind, type, client, event_id AS eventId, store_row AS rowid, reason, sender, count';
 
 /**
  * What Activity shows, in state.db. One event counts once for each client and kind, however often it is sent
@@ -82,14 +87,15 @@ export class ActivityLog {
     db.exec(`
       CREATE TABLE IF NOT EXISTS activity (
         id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, kind TEXT NOT NULL, type TEXT, client TEXT,
-        event_id TEXT, store_row INTEGER, reason TEXT, sender TEXT
+        event_id TEXT, store_row INTEGER, reason TEXT, sender TEXT, count INTEGER
       );
       CREATE UNIQUE INDEX IF NOT EXISTS activity_once ON activity (kind, client, event_id) WHERE event_id IS NOT NULL AND client IS NOT NULL;
       CREATE INDEX IF NOT EXISTS activity_at ON activity (at);
     `);
-    // Tables of an earlier version lack the sender.
-    if (!(db.pragma('table_info(activity)') as { name: string }[]).some(({ name }) => name === 'sender')) db.exec('ALTER TABLE activity ADD COLUMN sender TEXT');
-    this.#insert = db.prepare('INSERT OR IGNORE INTO activity (at, kind, type, client, event_id, store_row, reason, sender) VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+    // Tables of an earlier version lack these.
+    const there = new Set((db.pragma('table_info(activity)') as { name: string }[]).map(({ name }) => name));
+    for (const [name, type] of [['sender', 'TEXT'], ['count', 'INTEGER']] as const) if (!there.has(name)) db.exec(`ALTER TABLE activity ADD COLUMN ${name} ${type}`);
+    this.#insert = db.prepare('INSERT OR IGNORE INTO activity (at, kind, type, client, event_id, store_row, reason, count, sender) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   }
 
   /** Entries that a full disk cost. */
@@ -98,9 +104,9 @@ export class ActivityLog {
   }
 
   record(activity: Activity): void {
-    const { kind, type, client, eventId, rowid, reason, sender } = activity;
+    const { kind, type, client, eventId, rowid, reason, sender, count } = activity;
     this.#held.push([
-      this.#options.now(), kind, type ?? null, client ?? null, eventId ?? null, rowid ?? null, reason?.slice(0, MAX_REASON) ?? null,
+      this.#options.now(), kind, type ?? null, client ?? null, eventId ?? null, rowid ?? null, reason?.slice(0, MAX_REASON) ?? null, count ?? null,
       this.#keepDays > 0 ? (sender ?? null) : null,
     ]);
     if (this.#held.length > MAX_HELD) {
@@ -144,7 +150,7 @@ export class ActivityLog {
       values.push(value);
     }
     return this.#db.prepare(`
-      SELECT id, at, kind, type, client, event_id AS eventId, store_row AS rowid, reason, sender FROM activity
+      SELECT ${COLUMNS} FROM activity
       ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''} ORDER BY id DESC LIMIT ?
     `).all(...values, limit) as ActivityRow[];
   }
@@ -164,7 +170,7 @@ export class ActivityLog {
   /** All that is kept as JSON lines, oldest first: the same data as on screen. */
   export(): string {
     this.flush();
-    const rows = this.#db.prepare('SELECT id, at, kind, type, client, event_id AS eventId, store_row AS rowid, reason, sender FROM activity ORDER BY id').all() as ActivityRow[];
+    const rows = this.#db.prepare(`SELECT ${COLUMNS} FROM activity ORDER BY id`).all() as ActivityRow[];
     return rows.map((row) => `${JSON.stringify({ ...row, at: new Date(row.at).toISOString() })}\n`).join('');
   }
 
@@ -254,6 +260,6 @@ export class ActivityLog {
 }
 
 function rowOf(id: number, values: Values): ActivityRow {
-  const [at, kind, type, client, eventId, rowid, reason, sender] = values;
-  return { id, at, kind: kind as ActivityKind, type: type as EventType | null, client, eventId, rowid, reason, sender };
+  const [at, kind, type, client, eventId, rowid, reason, count, sender] = values;
+  return { id, at, kind: kind as ActivityKind, type: type as EventType | null, client, eventId, rowid, reason, sender, count };
 }

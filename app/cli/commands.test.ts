@@ -51,7 +51,7 @@ test.each<[string, Command]>([
   expect(parseCommand(words(line))).toEqual({ ok: true, command, json: line.includes('--json') });
 });
 
-const KEYS = 'subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, region';
+const KEYS = 'subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, fetchThroughMail, hideCodes, region';
 
 test.each<[string, string]>([
   ['', 'Say what to do. See "belfry --help".'],
@@ -80,7 +80,7 @@ test.each<[string, string]>([
   ['clients allow cursor', '"cursor" is no client id: an id has 8 hex digits.'],
   ['clients deny 0123abcd 0123abce', '"0123abce" is one word too many. See "belfry --help".'],
   ['clients allow 0123abcd --events mail', '--events takes mail.received, messages.received or all.'],
-  ['clients allow 0123abcd --grants root', '--grants takes mail, mail:everything, messages, messages:everything, search, reply.'],
+  ['clients allow 0123abcd --grants root', '--grants takes mail, mail:everything, messages, messages:everything, search, reply, reply:unasked.'],
   ['clients allow 0123abcd --senders ,', '--senders needs a value.'],
   ['settings get colour', `There is no setting "colour"; there is ${KEYS}.`],
   ['settings set subjects', `Name a setting and its value. Settings: ${KEYS}.`],

@@ -24,6 +24,7 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
   --help | --version
 
 A SENDER is an address (ada@example.com), a domain (@example.org), a number (+15550101234) or a short code.
-A GRANT is mail or messages (reading from allowed senders), mail:everything or messages:everything, search, reply.
+A GRANT is mail or messages (reading from allowed senders), mail:everything or messages:everything, search,
+reply (each text is shown first) or reply:unasked.
 Exit codes: 0 done, 1 no, 2 not permitted or waiting for the owner, 3 wrong use or no engine, 4 stream ended, 5 gap.
 `;

@@ -71,7 +71,7 @@ test.each<[string, CommandContext, number, RegExp]>([
   ['settings set subjects off', PEER, 0, /^subjects is off\.\n$/],
   ['settings set backfill on', PEER, 2, /Waiting for you/],
   ['settings set ratePerHour 0', HEADLESS, 3, /^belfry: ratePerHour/],
-  ['settings get', PEER, 0, /^subjects {9}on\nratePerHour {6}120\n/],
+  ['settings get', PEER, 0, /^subjects {10}on\nratePerHour {7}120\n/],
   ['events list', PEER, 0, /^mail\.received {6}off\nmessages\.received {2}off\n$/],
   ['senders list', PEER, 0, /^No senders yet\./],
   ['senders add chat:iMessage;+;chat1', PEER, 2, /Waiting for you/],

@@ -18,6 +18,10 @@ export const plainSettings = z.strictObject({
   keepSendersDays: z.int('must be a whole number').min(0).max(MAX_KEEP_DAYS),
   /** Off: the search index waits while the Mac runs on battery. */
   indexOnBattery: isOn(),
+  /** A body that is not on this Mac may be fetched by asking Mail for it. */
+  fetchThroughMail: isOn(),
+  /** One-time codes are blotted out in what clients read. */
+  hideCodes: isOn(),
   region: z.string().regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters, such as NL').nullable(),
 });
 
@@ -31,6 +35,8 @@ export const plainDefaults: PlainSettings = {
   backfill: false,
   keepSendersDays: 0,
   indexOnBattery: true,
+  fetchThroughMail: false,
+  hideCodes: true,
   region: null,
 };
 

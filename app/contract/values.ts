@@ -14,7 +14,8 @@ const shortText = z.string().max(512);
 const pasted = z.string().max(1_000_000);
 
 export const ruleFor = z.enum(['mail', 'messages', 'both']);
-export const grantName = z.enum(['mail', 'mail:everything', 'messages', 'messages:everything', 'search', 'reply']);
+/** `reply`: each text is shown to the owner first. `reply:unasked`: it is not. */
+export const grantName = z.enum(['mail', 'mail:everything', 'messages', 'messages:everything', 'search', 'reply', 'reply:unasked']);
 export const pausedUntil = z.union([at, z.literal('resumed')]).nullable();
 
 export const senderRule = z.object({
@@ -136,7 +137,23 @@ export const watchRow = z.object({
   createdAt: at,
 });
 
-export const waitingRow = z.object({ kind: z.enum(['client', 'change']), id: z.string(), since: at, sentence: z.string() });
+const asked = { id: z.string(), since: at, /** Without the text that would go out. */ sentence: z.string() };
+/** What a client would like to write. It ends by itself, and then nothing was written. */
+const outgoing = { ...asked, client: clientId, /** As quoted everywhere. */ clientName: z.string(), expiresAt: at, /** Every character that would go out. */ text: z.string() };
+/** What waits for the owner; `clients.answer` takes the id of any. A `send` goes out by Messages, a `draft` is only opened in Mail. */
+export const waitingRow = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(['client', 'change']), ...asked }),
+  z.object({
+    kind: z.literal('send'), ...outgoing,
+    chat: z.object({ id: z.string(), name: z.string(), isGroup: z.boolean(), /** Names where known; the first few. */ members: z.array(z.string()), memberCount: count, service: z.string().nullable() }),
+  }),
+  z.object({
+    kind: z.literal('draft'), ...outgoing,
+    to: z.array(z.string()), cc: z.array(z.string()), subject: z.string(),
+    /** The mail that it answers, or null for a new one. Mail then fills in the recipients. */
+    answers: z.object({ from: z.string(), subject: z.string().nullable(), all: z.boolean() }).nullable(),
+  }),
+]);
 
 const storeStatus = z.object({
   /** `off`: the type is off and nothing is read. `checking`: no look yet. */
@@ -211,7 +228,8 @@ export const liveRow = z.object({
 /** One step of a test event's way; null: can't tell. */
 export const testHop = z.object({ hop: z.enum(['helper', 'engine', 'client', 'confirmed']), ok: z.boolean().nullable(), sentence: z.string() });
 
-export const activityKind = z.enum(['delivered', 'sent', 'not_sent', 'subscribed', 'unsubscribed', 'changed', 'woke', 'gap', 'client']);
+/** `read`: a client read `count` items by a tool. `reply`, `draft`: what became of a text that a client wrote. */
+export const activityKind = z.enum(['delivered', 'sent', 'not_sent', 'subscribed', 'unsubscribed', 'changed', 'woke', 'gap', 'client', 'read', 'reply', 'draft']);
 export const activityRow = z.object({
   id: z.int(),
   at,
@@ -223,6 +241,8 @@ export const activityRow = z.object({
   reason: z.string().nullable(),
   /** Kept only while the owner asked for it (`keepSendersDays`); else null. */
   sender: z.string().nullable(),
+  /** How many items were read; null for what is no reading. */
+  count: count.nullable(),
 });
 export const activityFilter = z.strictObject({
   kind: z.exactOptional(activityKind),

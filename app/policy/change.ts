@@ -117,7 +117,10 @@ function widensSetting(key: SettingKey, value: unknown, settings: Settings): boo
   switch (key) {
     case 'subjects':
     case 'backfill':
+    case 'fetchThroughMail':
       return value !== false && settings[key] !== value;
+    case 'hideCodes':
+      return value !== true && settings[key] !== value;
     case 'ratePerHour':
     case 'keepSendersDays':
       return !(typeof value === 'number' && value <= settings[key]);
@@ -134,7 +137,7 @@ export const eventTitle = (type: EventType): string => TITLE[type];
 
 const GRANT: Readonly<Record<GrantName, string>> = {
   mail: 'read mail from allowed senders', 'mail:everything': 'read all mail', messages: 'read messages from allowed senders',
-  'messages:everything': 'read all messages', search: 'search', reply: 'reply',
+  'messages:everything': 'read all messages', search: 'search', reply: 'write replies that the owner allows one by one', 'reply:unasked': 'write replies without being asked',
 };
 export const grantTitle = (grant: GrantName): string => GRANT[grant];
 const grantsText = (grants: readonly GrantName[] = []) => (grants.length === 0 ? '' : `, to ${grants.map(grantTitle).join(' and ')}`);

@@ -234,7 +234,8 @@ export class Clients {
   }
 }
 
-/** Each once; of two reaches the wider. */
+/** Each once; of two that say the same the wider. */
 export function widestOf(grants: readonly GrantName[]): GrantName[] {
-  return [...new Set(grants)].filter((grant) => (grant !== 'mail' && grant !== 'messages') || !grants.includes(`${grant}:everything`));
+  const wider: Partial<Record<GrantName, GrantName>> = { mail: 'mail:everything', messages: 'messages:everything', reply: 'reply:unasked' };
+  return [...new Set(grants)].filter((grant) => wider[grant] === undefined || !grants.includes(wider[grant]));
 }

@@ -276,6 +276,10 @@ test.each<[Change, boolean]>([
   [{ do: 'set-setting', key: 'ratePerHour', value: 500 }, true],
   [{ do: 'set-setting', key: 'keepSendersDays', value: 7 }, true],
   [{ do: 'set-setting', key: 'region', value: 'NL' }, true],
+  [{ do: 'set-setting', key: 'fetchThroughMail', value: true }, true],
+  [{ do: 'set-setting', key: 'fetchThroughMail', value: false }, false],
+  [{ do: 'set-setting', key: 'hideCodes', value: false }, true],
+  [{ do: 'set-setting', key: 'hideCodes', value: true }, false],
 ])('%j widens: %s', (change, expected) => {
   using folder = tempFolder();
   const { policy } = policyIn(folder.path);
@@ -345,7 +349,7 @@ test('an export holds rules, events and plain settings, and comes back the same;
   done(policy.allowClient(A.id));
   const json = policy.exportSettings();
   expect(Object.keys(JSON.parse(json) as object).sort()).toEqual(
-    ['backfill', 'chats', 'events', 'indexOnBattery', 'keepSendersDays', 'mailboxes', 'ratePerHour', 'region', 'senders', 'subjects', 'version']);
+    ['backfill', 'chats', 'events', 'fetchThroughMail', 'hideCodes', 'indexOnBattery', 'keepSendersDays', 'mailboxes', 'ratePerHour', 'region', 'senders', 'subjects', 'version']);
 
   const { policy: second } = policyIn(other.path);
   second.seen(client(B.id), null);

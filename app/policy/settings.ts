@@ -21,8 +21,8 @@ const senderRule = z.strictObject({
   except: z.array(text).max(LIMITS.except).default([]),
 });
 
-/** What a client may do beyond hearing of arrivals. Reading is bounded by the owner's rules unless `everything` is said. */
-export const grantNames = ['mail', 'mail:everything', 'messages', 'messages:everything', 'search', 'reply'] as const;
+/** What a client may do beyond hearing of arrivals. Reading is bounded by the owner's rules unless `everything` is said; what it writes is shown first unless `unasked` is. */
+export const grantNames = ['mail', 'mail:everything', 'messages', 'messages:everything', 'search', 'reply', 'reply:unasked'] as const;
 
 const clientRecord = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{8}$/, 'must be 8 hex digits'),

@@ -28,7 +28,7 @@ export const slices = (change: Partial<Slices> = {}): Slices => ({
   senders: [{ kind: 'address', value: 'ada@example.com', subdomains: false, for: 'both', on: true, except: [], display: 'ada@example.com', lastAt: null }],
   clients: [client()],
   waiting: [],
-  settings: { subjects: true, ratePerHour: 120, backfill: false, keepSendersDays: 0, indexOnBattery: true, region: null },
+  settings: { subjects: true, ratePerHour: 120, backfill: false, keepSendersDays: 0, indexOnBattery: true, fetchThroughMail: false, hideCodes: true, region: null },
   pausedUntil: null,
   access: { mail: store('readable'), messages: store('readable'), checkedAt: 1 },
   chats: [],

@@ -4,7 +4,7 @@ import { dayGroups, joinRows } from './day-groups.ts';
 import { activityWords, KINDS, searchActivity } from './words.ts';
 
 const row = (id: number, fields: Partial<ActivityRow> = {}): ActivityRow =>
-  ({ id, at: id, kind: 'delivered', type: 'mail.received', client: null, eventId: null, rowid: null, reason: null, sender: null, ...fields });
+  ({ id, at: id, kind: 'delivered', type: 'mail.received', client: null, eventId: null, rowid: null, reason: null, sender: null, count: null, ...fields });
 const name = (id: string) => (id === '0123abcd' ? '"Claude Code"' : `Client ${id}`);
 /** Local time: days are those of the reader. */
 const local = (month: number, day: number, hour: number, year = 2026) => new Date(year, month - 1, day, hour).getTime();
@@ -39,6 +39,9 @@ describe('words', () => {
     [{ client: '0123abcd', sender: 'ada@example.com' }, '"Claude Code", ada@example.com'],
     [{ kind: 'gap' }, 'Events were missed'],
     [{ kind: 'delivered' }, ''],
+    [{ kind: 'read', client: '0123abcd', reason: 'mail_list', count: 50 }, '"Claude Code", 50 mails, mail_list'],
+    [{ kind: 'read', type: 'messages.received', client: '0123abcd', reason: 'messages_get', count: 1 }, '"Claude Code", 1 message, messages_get'],
+    [{ kind: 'reply', type: 'messages.received', client: '0123abcd', reason: 'Sent' }, '"Claude Code", Sent'],
   ])('%j', (fields, words) => {
     expect(activityWords(row(1, fields), name)).toBe(words);
   });

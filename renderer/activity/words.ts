@@ -15,15 +15,25 @@ export const KINDS: Readonly<Record<ActivityKind, { readonly text: string; reado
   woke: { text: 'Woke up', kind: 'quiet', icon: 'wait' },
   gap: { text: 'Missed', kind: 'problem' },
   client: { text: 'Client', kind: 'quiet', icon: 'check' },
+  read: { text: 'Read', kind: 'quiet', icon: 'check' },
+  reply: { text: 'Reply', kind: 'quiet', icon: 'check' },
+  draft: { text: 'Draft', kind: 'quiet', icon: 'check' },
 };
 
 /** What a row says behind its time and kind. Reasons are codes or sentences of the engine. */
 export function activityWords(row: ActivityRow, clientName: (id: string) => string): string {
   const client = row.client === null ? null : clientName(row.client);
   const reason = row.reason === null ? null : reasonWords(row.reason);
-  const said = [client, row.sender, reason].filter((part) => part !== null).join(', ');
+  const said = [client, row.sender, readWords(row), reason].filter((part) => part !== null).join(', ');
   if (said !== '') return said;
   return row.kind === 'gap' ? 'Events were missed' : '';
+}
+
+/** How much a client read: only tools read, so a type is always there. */
+function readWords({ count, type }: ActivityRow): string | null {
+  if (count === null) return null;
+  const one = type === 'messages.received' ? 'message' : 'mail';
+  return `${count} ${count === 1 ? one : `${one}s`}`;
 }
 
 /** @param text what is searched for, in any case */
