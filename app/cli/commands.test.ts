@@ -37,6 +37,7 @@ test.each<[string, Command]>([
   ['settings get subjects', { do: 'settings', key: 'subjects' }],
   ['settings set subjects off', change({ do: 'set-setting', key: 'subjects', value: false })],
   ['settings set ratePerHour 60', change({ do: 'set-setting', key: 'ratePerHour', value: 60 })],
+  ['settings set askNewClients off', change({ do: 'set-setting', key: 'askNewClients', value: false })],
   ['settings set region nl', change({ do: 'set-setting', key: 'region', value: 'NL' })],
   ['settings set region none', change({ do: 'set-setting', key: 'region', value: null })],
   ['pause', change({ do: 'pause', ms: null })],
@@ -51,7 +52,7 @@ test.each<[string, Command]>([
   expect(parseCommand(words(line))).toEqual({ ok: true, command, json: line.includes('--json') });
 });
 
-const KEYS = 'subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, fetchThroughMail, hideCodes, region';
+const KEYS = 'subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, fetchThroughMail, hideCodes, askNewClients, region';
 
 test.each<[string, string]>([
   ['', 'Say what to do. See "belfry --help".'],

@@ -22,6 +22,8 @@ export const plainSettings = z.strictObject({
   fetchThroughMail: isOn(),
   /** One-time codes are blotted out in what clients read. */
   hideCodes: isOn(),
+  /** Off: a client that nobody decided on gets events without being asked about. */
+  askNewClients: isOn(),
   region: z.string().regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters, such as NL').nullable(),
 });
 
@@ -37,10 +39,14 @@ export const plainDefaults: PlainSettings = {
   indexOnBattery: true,
   fetchThroughMail: false,
   hideCodes: true,
+  askNewClients: true,
   region: null,
 };
 
 export const settingKeys = plainSettings.keyof().options;
+
+/** What lets clients in, or read more, is decided on each Mac: an export does not carry it and an import never lifts it. */
+export const ownToMac = { askNewClients: true, fetchThroughMail: true, hideCodes: true } as const satisfies Partial<Record<SettingKey, true>>;
 
 /** A value out of `from` for each plain setting. */
 export function plainOf(from: PlainSettings): PlainSettings {

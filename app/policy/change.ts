@@ -129,6 +129,8 @@ function widensSetting(key: SettingKey, value: unknown, settings: Settings): boo
       return false;
     case 'region':
       return value !== settings.region;
+    case 'askNewClients':
+      return value !== true && settings.askNewClients !== value;
   }
 }
 
@@ -180,6 +182,7 @@ export function askSentence(change: Change, clientName: (id: string) => string):
     case 'resume':
       return 'Resume';
     case 'set-setting':
+      if (change.key === 'askNewClients') return change.value === false ? 'Let new clients in without asking' : 'Ask before a new client gets events';
       return `Set ${change.key} to ${settingText(change.value)}`;
   }
 }

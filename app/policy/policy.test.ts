@@ -280,6 +280,8 @@ test.each<[Change, boolean]>([
   [{ do: 'set-setting', key: 'fetchThroughMail', value: false }, false],
   [{ do: 'set-setting', key: 'hideCodes', value: false }, true],
   [{ do: 'set-setting', key: 'hideCodes', value: true }, false],
+  [{ do: 'set-setting', key: 'askNewClients', value: true }, false],
+  [{ do: 'set-setting', key: 'askNewClients', value: false }, true],
 ])('%j widens: %s', (change, expected) => {
   using folder = tempFolder();
   const { policy } = policyIn(folder.path);
@@ -349,7 +351,7 @@ test('an export holds rules, events and plain settings, and comes back the same;
   done(policy.allowClient(A.id));
   const json = policy.exportSettings();
   expect(Object.keys(JSON.parse(json) as object).sort()).toEqual(
-    ['backfill', 'chats', 'events', 'fetchThroughMail', 'hideCodes', 'indexOnBattery', 'keepSendersDays', 'mailboxes', 'ratePerHour', 'region', 'senders', 'subjects', 'version']);
+    ['backfill', 'chats', 'events', 'indexOnBattery', 'keepSendersDays', 'mailboxes', 'ratePerHour', 'region', 'senders', 'subjects', 'version']);
 
   const { policy: second } = policyIn(other.path);
   second.seen(client(B.id), null);

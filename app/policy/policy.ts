@@ -32,6 +32,9 @@ export interface PolicyOptions {
   readonly trustLocalClients: boolean;
 }
 
+/** Clients are let in unasked up to here: a program that makes up identities leaves room for those that the owner allows. */
+const MAX_UNASKED = 200;
+
 /** How a change is saved: null is done, else what went wrong. */
 type Saved = { readonly ok: false; readonly code: 'not-written' | 'full'; readonly message: string } | null;
 
@@ -98,6 +101,7 @@ export class Policy extends Permissions {
   /** A client connected and was identified. `label` is what it calls itself. */
   seen(identity: ClientIdentity, label: string | null): void {
     if (this.clients.seen(identity, label)) this.#emit('clients', null);
+    this.#letIn(identity.id);
   }
 
   /**
@@ -107,6 +111,7 @@ export class Policy extends Permissions {
   asks(principal: Principal, type: EventType, senders: readonly string[]): void {
     if (principal.id === '') return;
     const isNew = this.clients.asks(principal.id, type, senders);
+    this.#letIn(principal.id);
     if (this.clients.known(principal.id) && this.clients.gate(principal.id, type, this.trustLocalClients) === 'approval') {
       const place = this.#waiting.addClient(principal.id, (id) => this.clients.runs(id));
       if (place === 'added') return this.#waits();
@@ -412,6 +417,18 @@ export class Policy extends Permissions {
     const outcome = this.#did('clients', change, sentence);
     if (waited) this.#emit('waiting', null);
     return outcome;
+  }
+
+  /**
+   * While the owner has asking turned off: events for a client that nobody decided on, for as long as its identity can
+   * carry, and nothing beyond events. One that waits for an answer goes on waiting, and a refusal holds.
+   */
+  #letIn(id: string): void {
+    const known = this.clients.known(id);
+    if (this.settings.askNewClients || known === null || this.clients.decision(id) !== 'none' || this.#waiting.has(id)) return;
+    if (this.settings.clients.length >= MAX_UNASKED) return;
+    const record = this.clients.approved(id, { once: !known.identity.persistable });
+    if (typeof record !== 'string' && this.#save({ clients: [...this.settings.clients, record] }) === null) this.#emit('clients', 'New client let in without asking');
   }
 
   #endOnce(atStart: boolean): void {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { plainDefaults, plainOf, plainSettings, settingKeys, type SettingKey } from '../contract/plain-settings.ts';
+import { ownToMac, plainDefaults, plainSettings, settingKeys, type SettingKey } from '../contract/plain-settings.ts';
 
 /** What settings.json holds (architecture 2), checked by hand-edit-proof schemas. Everything is off by default (ruling 1). */
 export const SETTINGS_VERSION = 2;
@@ -82,13 +82,13 @@ const settingsSchema = z.strictObject({
   seal: z.strictObject({ mac: z.string().max(128), counter: z.int().min(0) }).nullable().default(null),
 });
 
-/** What an export holds: rules, events and plain settings; no clients, no hosts, no seal. What is excluded stays with the Mac: an import never lifts it. */
-const portableSchema = settingsSchema.pick({ version: true, events: true, senders: true, chats: true, mailboxes: true }).extend(plain);
+/** What an export holds: rules, events and plain settings; no clients, no hosts, no seal. What is excluded, and what lets clients in or read more, stays with the Mac: an import never lifts it. */
+const portableSchema = settingsSchema.pick({ version: true, events: true, senders: true, chats: true, mailboxes: true }).extend(plain).omit(ownToMac);
 export type PortableSettings = Readonly<z.output<typeof portableSchema>>;
 
 export const portableOf = (settings: Settings): PortableSettings => {
-  const { version, events, senders, chats, mailboxes } = settings;
-  return { version, events, senders, chats, mailboxes, ...plainOf(settings) };
+  const carried = Object.keys(portableSchema.shape) as (keyof PortableSettings)[];
+  return Object.fromEntries(carried.map((key) => [key, settings[key]])) as PortableSettings;
 };
 
 export type Settings = Readonly<z.output<typeof settingsSchema>>;

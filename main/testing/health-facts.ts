@@ -1,3 +1,4 @@
+import { plainDefaults } from '../../app/contract/plain-settings.ts';
 import type { HealthIcon, HealthId } from '../../app/contract/health.ts';
 import { searchOff } from '../../app/contract/search.ts';
 import { DEFAULT_PREFERENCES, type ShellState } from '../../app/contract/shell.ts';
@@ -28,7 +29,7 @@ export const slices = (change: Partial<Slices> = {}): Slices => ({
   senders: [{ kind: 'address', value: 'ada@example.com', subdomains: false, for: 'both', on: true, except: [], display: 'ada@example.com', lastAt: null }],
   clients: [client()],
   waiting: [],
-  settings: { subjects: true, ratePerHour: 120, backfill: false, keepSendersDays: 0, indexOnBattery: true, fetchThroughMail: false, hideCodes: true, region: null },
+  settings: plainDefaults,
   pausedUntil: null,
   access: { mail: store('readable'), messages: store('readable'), checkedAt: 1 },
   chats: [],

@@ -109,7 +109,7 @@ export function ClientDetail({ client, wiring, onBack }: ClientDetailProps) {
           {wiring.backup !== null && <span className="muted">Backup: <code>{wiring.backup}</code></span>}
         </p>
       )}
-      {isAllowed && <p className="hint">After Disconnect it gets no events, and is asked about again when it comes back.</p>}
+      {isAllowed && <p className="hint">After Disconnect it gets no events until you allow it again.</p>}
       {sheet === 'allow' && <AllowSheet client={client} waits={client.state === 'asking'} onClose={close} />}
       {sheet === 'senders' && <SendersSheet value={client.senders} onClose={close} onSave={(senders) => allow({ senders: senders === 'all' ? 'all' : [...senders] })} />}
       {sheet === 'remove' && wiring && <ConnectSheet id={wiring.id} change="remove" onClose={close} />}

@@ -6,6 +6,7 @@ import { engine } from '../stores/engine-store.ts';
 import { run } from '../stores/notice-store.ts';
 import { setHideDetails } from '../stores/shell-store.ts';
 import { useView } from '../stores/view-store.ts';
+import { ConfirmSheet } from './confirm-sheet.tsx';
 import { SettingsGroup, SettingsRow, SwitchRow } from './settings-group.tsx';
 
 const set = (key: keyof PlainSettings, value: boolean | number | string | null) => run(engine.settings.set({ key, value }));
@@ -20,7 +21,7 @@ export function PrivacyGroup({ settings }: { readonly settings: PlainSettings })
   return (
     <SettingsGroup title="Privacy">
       <SwitchRow label="Send subject lines" hint="Off: a mail's subject is sent as empty." on={settings.subjects} onChange={(on) => void set('subjects', on)} />
-      <SettingsRow label="A new client always waits for your answer" hint="Until then it sees which events exist, and gets none." />
+      <AskRow on={settings.askNewClients} />
       <SwitchRow label="Send old messages that are synced late" hint="Off: adding an account doesn't send thousands of old ones." on={settings.backfill} onChange={(on) => void set('backfill', on)} />
       <SettingsRow label="Keep senders in Activity">
         <Select
@@ -37,6 +38,25 @@ export function PrivacyGroup({ settings }: { readonly settings: PlainSettings })
       <RegionRow region={settings.region} />
       <SwitchRow label="Hide details in Live" hint="Names and subjects are swapped for a sentence." on={hideDetails} onChange={setHideDetails} />
     </SettingsGroup>
+  );
+}
+
+/** On again at once; off only after it was said what that means. */
+function AskRow({ on }: { readonly on: boolean }) {
+  const [confirming, setConfirming] = useState(false);
+  return (
+    <>
+      <SwitchRow
+        label="Ask before a new client gets events" on={on} onChange={(value) => (value ? void set('askNewClients', true) : setConfirming(true))}
+        hint={on ? 'Until you answer it sees which events exist, and gets none.' : 'Off: any program that connects gets events from the senders you allow.'}
+      />
+      {confirming && (
+        <ConfirmSheet title="Let new clients in without asking?" confirm="Turn Off" onConfirm={() => set('askNewClients', false)} onClose={() => setConfirming(false)}>
+          <p>Any program on this Mac that connects to Belfry then gets events from the senders you allow, and you see it in Clients only afterwards.</p>
+          <p>Reading, search and replies are still asked for. Programs that you don't allow stay refused, and those that wait for you now go on waiting.</p>
+        </ConfirmSheet>
+      )}
+    </>
   );
 }
 

@@ -19,6 +19,8 @@ interface SheetPlace {
   readonly screen: string;
   readonly opens: string | RegExp;
   readonly fixture?: string;
+  /** A button unless told. */
+  readonly role?: 'button' | 'switch';
   /** What leads to the button, from the screen. */
   readonly through?: RegExp;
 }
@@ -34,15 +36,16 @@ export const SHEETS: readonly SheetPlace[] = [
   { screen: 'clients', opens: /^Allow.*my-agent/, fixture: 'client-asking' },
   { screen: 'clients', opens: 'New Watch', through: /Claude Code.*since/ },
   { screen: 'clients', opens: 'Folder...: New message from 1 sender', through: /Claude Code.*since/ },
+  { screen: 'settings', opens: 'Ask before a new client gets events', role: 'switch' },
   { screen: 'settings', opens: 'Install...' },
   { screen: 'settings', opens: 'Reset All Senders and Clients...' },
   { screen: 'settings', opens: 'Uninstall...' },
 ];
 
 /** The button that opens a sheet, once the page is where it stands. */
-export async function openerOf(page: Page, { opens, through }: SheetPlace): Promise<Locator> {
+export async function openerOf(page: Page, { opens, through, role = 'button' }: SheetPlace): Promise<Locator> {
   if (through) await page.getByRole('button', { name: through }).first().click();
-  return page.getByRole('button', { name: opens, exact: typeof opens === 'string' }).first();
+  return page.getByRole(role, { name: opens, exact: typeof opens === 'string' }).first();
 }
 
 /** Another theme without loading the page again. */
