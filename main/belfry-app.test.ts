@@ -195,6 +195,22 @@ test('a program\'s link is built here from its id: nothing of the page\'s is ope
   expect(callsOf('shell.openExternal').length).toBe(1);
 });
 
+test('a program that is set up is opened by the system, by a link of a fixed table; what has none is not opened', async () => {
+  writeFileSync(folder.at('dist', 'bin', 'belfry-mcp'), '', { mode: 0o755 });
+  start();
+  const [window] = BrowserWindow.made;
+  expect(await answerTo(window!, 'wiring.open', { id: 'cursor' })).toMatchObject({ result: { ok: true, sentence: 'Opened.' } });
+  expect(callsOf('shell.openExternal')).toEqual([['cursor://']]);
+  for (const id of ['claude-code', 'https://example.org', 'cursor://anysphere']) {
+    expect(await answerTo(window!, 'wiring.open', { id })).toMatchObject({ result: { ok: false, code: 'unknown' } });
+  }
+  expect(callsOf('shell.openExternal').length).toBe(1);
+  answers.openExternal = false;
+  expect(await answerTo(window!, 'wiring.open', { id: 'cursor' })).toMatchObject({
+    result: { ok: false, message: "Couldn't open it: no app on this Mac answers to its link. Open it yourself." },
+  });
+});
+
 test('without a helper no program is connected', async () => {
   start();
   expect(await answerTo(BrowserWindow.made[0]!, 'wiring.list', {})).toMatchObject({ result: [] });

@@ -1,5 +1,5 @@
 import { shell } from 'electron';
-import { listWirings, WiringDesk as Changes, wiringFile, wiringLink, type WiringEnv } from '../app/wiring/wiring.ts';
+import { listWirings, WiringDesk as Changes, wiringAppLink, wiringFile, wiringLink, type WiringEnv } from '../app/wiring/wiring.ts';
 import type { ShellHandlers, WiringRow } from '../app/contract/shell.ts';
 import type { ContractOutcome } from '../app/contract/values.ts';
 
@@ -39,15 +39,21 @@ export class WiringDesk {
         shell.showItemInFolder(file);
         return { ok: true, changed: false, sentence: 'Shown in Finder.' };
       },
+      open: async ({ id }) => {
+        // Fixed in a table, by the id: started by the system, so that it is no child with our disk access.
+        const link = this.#env && wiringAppLink(this.#env, id);
+        return link ? opened(link, "Couldn't open it: no app on this Mac answers to its link. Open it yourself.") : unknown;
+      },
       openLink: async ({ id }) => {
         // Built here from a fixed table by the id: nothing of the page's goes into it.
         const link = this.#env && wiringLink(this.#env, id);
-        if (!link) return unknown;
-        return shell.openExternal(link).then(
-          (): ContractOutcome => ({ ok: true, changed: false, sentence: 'Opened.' }),
-          (): ContractOutcome => ({ ok: false, code: 'nothing', message: 'No program on this Mac opens this link. Copy the settings instead.' }),
-        );
+        return link ? opened(link, 'No program on this Mac opens this link. Copy the settings instead.') : unknown;
       },
     };
   }
 }
+
+const opened = (link: string, failed: string): Promise<ContractOutcome> => shell.openExternal(link).then(
+  () => ({ ok: true, changed: false, sentence: 'Opened.' }),
+  () => ({ ok: false, code: 'nothing', message: failed }),
+);

@@ -48,6 +48,10 @@ export const wiringRow = z.object({
   link: z.string().nullable(),
   /** How to start it so that it hears events, or null. */
   listenCommand: z.string().nullable(),
+  /** Its app can be opened by a link, through the system. */
+  canOpen: z.boolean(),
+  /** How to start it in a terminal: shown to copy, never run. */
+  startCommand: z.string().nullable(),
   /** File name of the backup beside it, if there is one. */
   backup: z.string().nullable(),
 });
@@ -123,6 +127,8 @@ const calls = {
     preview: call(z.strictObject({ id, change: z.enum(['add', 'remove']), name: z.exactOptional(z.string().regex(/^[A-Za-z0-9_-]{1,32}$/)) }), wiringPreview),
     apply: call(z.strictObject({ token: z.string().max(64) }), outcome),
     show: call(z.strictObject({ id }), outcome),
+    /** Opens the program's own app, through the system. */
+    open: call(z.strictObject({ id }), outcome),
     /** A `cursor:` or similar link, opened by the system. */
     openLink: call(z.strictObject({ id }), outcome),
   },

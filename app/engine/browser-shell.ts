@@ -41,7 +41,8 @@ export class BrowserShell {
  */
 export function browserShell(shared: BrowserShell, notify: ShellNotify): ShellHandlers {
   const { wiring: env, socketPath } = shared.options;
-  const rows = () => (env === null ? [] : listWirings(env));
+  // A browser opens no program.
+  const rows = () => (env === null ? [] : listWirings(env).map((row) => ({ ...row, canOpen: false })));
   const state = (): ShellState => ({
     kind: 'browser', version, shim: env?.shim ?? null, engine: 'running', restarts: 0, location: 'unpackaged', otherCopy: false, signature: 'unknown', team: null,
     needsReopen: false, needsAdministrator: null, settingsOpenedAt: null, iconOnScreen: null, loginItem: 'unknown', update: { state: 'off', version: null },
@@ -89,6 +90,7 @@ export function browserShell(shared: BrowserShell, notify: ShellNotify): ShellHa
         return outcome;
       },
       show: () => refused(APP_ONLY),
+      open: () => refused(APP_ONLY),
       openLink: () => refused('Links are opened by the app only. Copy the settings instead.'),
     },
     command: {

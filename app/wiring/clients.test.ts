@@ -190,3 +190,18 @@ test('OpenCode\'s newer settings have the servers one level deeper', () => {
   expect(parse(format.add('{"mcp":{"servers":{}}}', ['mcp', 'servers'], key, { type: 'local' }), errors)).toEqual({ mcp: { servers: { belfry: { type: 'local' } } } });
   expect(errors).toEqual([]);
 });
+
+test('what opens an app is a bare link of its own scheme: nothing of ours and no command is in it', () => {
+  const links = Object.fromEntries(clients.flatMap(({ id, appLink }) => (appLink === null ? [] : [[id, appLink]])));
+  expect(links).toEqual({
+    'claude-desktop': 'claude://claude.ai/new', codex: 'codex://', cursor: 'cursor://', vscode: 'vscode://', antigravity: 'antigravity://', zed: 'zed://',
+    windsurf: 'windsurf://', opencode: 'opencode://', 'lm-studio': 'lmstudio://',
+  });
+  for (const link of Object.values(links)) expect(new URL(link)).toMatchObject({ search: '', hash: '', username: '', password: '' });
+});
+
+test('a program that is set up can be started by its app, by a command to copy, or by both', () => {
+  const none = clients.filter(({ write, appLink, startCommand, listenCommand }) => write !== null && appLink === null && startCommand === null && listenCommand('belfry') === null);
+  expect(none.map(({ id }) => id)).toEqual([]);
+  expect(clients.flatMap(({ startCommand }) => startCommand ?? [])).toEqual(['codex', 'gemini', 'agy', 'devin', 'opencode']);
+});

@@ -45,6 +45,10 @@ export interface Client {
   addCommand(ours: Ours): string | null;
   link(ours: Ours): string | null;
   listenCommand(key: string): string | null;
+  /** Brings its app to the front, started by the system and not as our child; null: it has no app, or none that answers to a link. */
+  readonly appLink: string | null;
+  /** How to start it in a terminal, to copy; null: it is no terminal program, or `listenCommand` starts it. */
+  readonly startCommand: string | null;
   /** What makes it read its settings again, as a command to the owner. */
   readonly restart: string;
   /** What has to be known before it is added. */
@@ -76,7 +80,7 @@ function pretty(value: Json): string {
   return `${jsonText(value, { indent: '', unit: '  ', eol: '\n' })}\n`;
 }
 
-interface JsonClient extends Pick<Client, 'id' | 'title' | 'files' | 'signs' | 'restart'>, Partial<Pick<Client, 'write' | 'addCommand' | 'link' | 'listenCommand' | 'note' | 'rewrites'>> {
+interface JsonClient extends Pick<Client, 'id' | 'title' | 'files' | 'signs' | 'restart'>, Partial<Pick<Client, 'write' | 'addCommand' | 'link' | 'listenCommand' | 'appLink' | 'startCommand' | 'note' | 'rewrites'>> {
   /** Where the map of servers is, from the root. */
   readonly at: readonly string[];
   entry(shim: string): ServerEntry;
@@ -92,6 +96,8 @@ function jsonClient({ at, entry, ...client }: JsonClient): Client {
     addCommand: none,
     link: none,
     listenCommand: none,
+    appLink: null,
+    startCommand: null,
     note: null,
     ...client,
   };
@@ -155,6 +161,7 @@ export const clients: readonly Client[] = [
     at: ['mcpServers'],
     signs: { folders: (folders) => [join(support(folders), 'Claude')], apps: ['Claude.app'], tools: [] },
     entry: plain('claude-desktop'),
+    appLink: 'claude://claude.ai/new',
     restart: 'Quit Claude Desktop fully and open it again',
     rewrites: true,
   }),
@@ -170,6 +177,8 @@ export const clients: readonly Client[] = [
     addCommand: ({ key, shim }) => commandLine('codex', 'mcp', 'add', key, '--', shim, '--client=codex'),
     link: none,
     listenCommand: none,
+    appLink: 'codex://',
+    startCommand: 'codex',
     restart: 'Start a new Codex session',
     note: null,
   },
@@ -181,6 +190,7 @@ export const clients: readonly Client[] = [
     signs: { folders: ({ home }) => [join(home, '.cursor')], apps: ['Cursor.app'], tools: ['cursor'] },
     entry: plain('cursor'),
     link: ({ key, shim }) => `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(key)}&config=${base64(plain('cursor')(shim))}`,
+    appLink: 'cursor://',
     restart: 'Restart Cursor',
   }),
   jsonClient({
@@ -192,6 +202,7 @@ export const clients: readonly Client[] = [
     entry: stdio('vscode'),
     addCommand: ({ key, shim }) => commandLine('code', '--add-mcp', JSON.stringify({ name: key, ...plain('vscode')(shim) })),
     link: ({ key, shim }) => `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: key, ...stdio('vscode')(shim) }))}`,
+    appLink: 'vscode://',
     restart: 'Restart VS Code',
   }),
   jsonClient({
@@ -203,6 +214,7 @@ export const clients: readonly Client[] = [
     entry: plain('gemini'),
     // Without our arguments: the command takes an argument that starts with a dash for its own.
     addCommand: ({ key, shim }) => commandLine('gemini', 'mcp', 'add', '-s', 'user', key, shim),
+    startCommand: 'gemini',
     restart: 'Start Gemini CLI again',
     note: 'Gemini CLI works with API keys and business accounts only.',
   }),
@@ -214,6 +226,8 @@ export const clients: readonly Client[] = [
     signs: { folders: ({ home }) => [join(home, '.gemini', 'config'), join(home, '.gemini', 'antigravity')], apps: ['Antigravity.app'], tools: ['agy'] },
     entry: plain('antigravity'),
     addCommand: ({ key, shim }) => commandLine('agy', 'mcp', 'add', key, '--', shim, '--client=antigravity'),
+    appLink: 'antigravity://',
+    startCommand: 'agy',
     restart: 'Restart Antigravity',
   }),
   {
@@ -231,6 +245,8 @@ export const clients: readonly Client[] = [
     addCommand: none,
     link: none,
     listenCommand: none,
+    appLink: null,
+    startCommand: null,
     restart: 'Start a new Goose session',
     note: null,
   },
@@ -241,6 +257,7 @@ export const clients: readonly Client[] = [
     at: ['context_servers'],
     signs: { folders: (folders) => [join(config(folders), 'zed')], apps: ['Zed.app'], tools: ['zed'] },
     entry: plain('zed'),
+    appLink: 'zed://',
     restart: 'Restart Zed',
   }),
   jsonClient({
@@ -250,6 +267,7 @@ export const clients: readonly Client[] = [
     at: ['mcpServers'],
     signs: { folders: ({ home }) => [join(home, '.codeium', 'windsurf')], apps: ['Windsurf.app'], tools: ['windsurf'] },
     entry: plain('windsurf'),
+    appLink: 'windsurf://',
     restart: 'Restart Windsurf',
   }),
   jsonClient({
@@ -260,6 +278,7 @@ export const clients: readonly Client[] = [
     signs: { folders: (folders) => [join(config(folders), 'devin')], apps: ['Devin.app'], tools: ['devin'] },
     entry: plain('devin'),
     addCommand: ({ key, shim }) => commandLine('devin', 'mcp', 'add', '-s', 'user', key, '--', shim, '--client=devin'),
+    startCommand: 'devin',
     restart: 'Restart Devin',
   }),
   {
@@ -274,6 +293,8 @@ export const clients: readonly Client[] = [
     addCommand: none,
     link: none,
     listenCommand: none,
+    appLink: null,
+    startCommand: null,
     restart: 'Reload Continue',
     note: null,
   },
@@ -286,6 +307,8 @@ export const clients: readonly Client[] = [
     signs: { folders: (folders) => [join(config(folders), 'opencode')], apps: ['OpenCode.app'], tools: ['opencode'] },
     entry: openCodeEntry,
     addCommand: ({ key, shim }) => commandLine('opencode', 'mcp', 'add', key, '--global', '--', shim, '--client=opencode'),
+    appLink: 'opencode://',
+    startCommand: 'opencode',
     restart: 'Start OpenCode again',
   }),
   jsonClient({
@@ -296,6 +319,7 @@ export const clients: readonly Client[] = [
     signs: { folders: ({ home }) => [join(home, '.lmstudio')], apps: ['LM Studio.app'], tools: ['lms'] },
     entry: plain('lm-studio'),
     link: ({ key, shim }) => `lmstudio://add_mcp?name=${encodeURIComponent(key)}&config=${base64(plain('lm-studio')(shim))}`,
+    appLink: 'lmstudio://',
     restart: 'Restart LM Studio',
   }),
 ];

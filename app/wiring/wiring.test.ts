@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { asNobody } from '../testing/as-nobody.ts';
 import { clients } from './clients.ts';
 import { cursor, mac, shim } from '../testing/wiring-home.ts';
-import { listWirings, removeAll, removeAllPreview, wiringFile, wiringLink } from './wiring.ts';
+import { listWirings, removeAll, removeAllPreview, wiringAppLink, wiringFile, wiringLink } from './wiring.ts';
 
 const writable = clients.filter(({ write }) => write !== null);
 const BOM = '\ufeff';
@@ -303,6 +303,28 @@ describe('programs are looked for in known folders', () => {
     expect(here.row('goose')).toMatchObject({ state: 'cant-write', sentence: 'The file names this copy of Belfry.' });
     here.put('.config/goose/config.yaml', 'cmd: /Applications/Old.app/Contents/MacOS/belfry-mcp\n');
     expect(here.row('goose')).toMatchObject({ state: 'cant-write', sentence: 'The file names another copy of Belfry. Change it by hand.' });
+  });
+});
+
+describe('opening a program', () => {
+  test('an app of its own is opened by its link, wherever it lies', () => {
+    using here = mac();
+    expect(here.row('cursor')).toMatchObject({ canOpen: true, startCommand: null });
+    expect(wiringAppLink(here.env, 'cursor')).toBe('cursor://');
+  });
+
+  test('what is app and terminal program opens by its link only where the app is', () => {
+    using here = mac();
+    expect(here.row('codex')).toMatchObject({ canOpen: false, startCommand: 'codex' });
+    expect(wiringAppLink(here.env, 'codex')).toBeNull();
+    mkdirSync(here.folder.at('Applications', 'Codex.app'), { recursive: true });
+    expect(here.row('codex')).toMatchObject({ canOpen: true });
+    expect(wiringAppLink(here.env, 'codex')).toBe('codex://');
+  });
+
+  test('a terminal program and an unknown one have no link', () => {
+    using here = mac();
+    for (const id of ['claude-code', 'gemini', 'devin', 'cursor://', '__proto__']) expect(wiringAppLink(here.env, id)).toBeNull();
   });
 });
 

@@ -33,6 +33,8 @@ export interface WiringRow {
   addCommand: string | null;
   link: string | null;
   listenCommand: string | null;
+  canOpen: boolean;
+  startCommand: string | null;
   backup: string | null;
 }
 
@@ -89,6 +91,12 @@ export function wiringFile(env: WiringEnv, id: string): string | null {
 export function wiringLink(env: WiringEnv, id: string): string | null {
   const client = clients.find((candidate) => candidate.id === id);
   return client ? rowOf(env, look(env, client)).link : null;
+}
+
+/** The link that opens a program's own app, for a known id; fixed in the table. */
+export function wiringAppLink(env: WiringEnv, id: string): string | null {
+  const client = clients.find((candidate) => candidate.id === id);
+  return client && opensByLink(client, foldersOf(env)) ? client.appLink : null;
 }
 
 /** What `removeAll` would take out, one line each. Never throws. */
@@ -220,6 +228,8 @@ function rowOf(env: WiringEnv, found: Look): WiringRow {
     addCommand: client.addCommand(ours),
     link: client.link(ours),
     listenCommand: client.listenCommand(key),
+    canOpen: opensByLink(client, foldersOf(env)),
+    startCommand: client.startCommand,
     backup: backup.startsWith('/') && isThere(backup) ? basename(backup) : null,
   };
 }
@@ -376,8 +386,16 @@ function foldersOf(env: WiringEnv): Folders {
   };
 }
 
-function signsOf({ signs }: Client, folders: Folders): boolean {
-  const apps = folders.applications.flatMap((folder) => signs.apps.map((app) => join(folder, app)));
+const appsOf = ({ signs }: Client, folders: Folders): string[] => folders.applications.flatMap((folder) => signs.apps.map((app) => join(folder, app)));
+
+/** Where a program is both an app and a terminal program, its app has to be found; else the system knows best where the app is. */
+function opensByLink(client: Client, folders: Folders): boolean {
+  return client.appLink !== null && (client.startCommand === null || appsOf(client, folders).some(isFolder));
+}
+
+function signsOf(client: Client, folders: Folders): boolean {
+  const { signs } = client;
+  const apps = appsOf(client, folders);
   const tools = folders.tools.flatMap((folder) => signs.tools.map((tool) => join(folder, tool)));
   return [...signs.folders(folders), ...apps].some(isFolder) || tools.some(isThere);
 }

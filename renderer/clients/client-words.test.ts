@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { quotedName } from '../../app/contract/health.ts';
 import type { WiringRow } from '../../app/contract/shell.ts';
 import type { ClientRow } from '../../app/contract/values.ts';
-import { asksWords, clientGroups, deliveredTo, notAllowedOf, stateWords, subscriptionWords, wiringOf, wiringWords } from './client-words.ts';
+import { asksWords, clientGroups, deliveredTo, notAllowedOf, startOf, stateWords, subscriptionWords, wiringOf, wiringWords } from './client-words.ts';
 
 const client = (fields: Partial<ClientRow> = {}): ClientRow => ({
   id: '0123abcd', display: '/usr/local/bin/claude', signed: true, persistable: true, label: 'claude-code', decision: 'always', events: 'all', senders: 'all', grants: [],
@@ -10,7 +10,7 @@ const client = (fields: Partial<ClientRow> = {}): ClientRow => ({
 });
 const wiring = (fields: Partial<WiringRow> = {}): WiringRow => ({
   id: 'claude-code', title: 'Claude Code', state: 'set-up', file: '~/.claude.json', place: 'mcpServers', sentence: null, snippet: '{}', snippetFormat: 'json',
-  addCommand: null, link: null, listenCommand: null, backup: null, ...fields,
+  addCommand: null, link: null, listenCommand: null, canOpen: false, startCommand: null, backup: null, ...fields,
 });
 
 test('clients are counted, not connections; those who ask stand elsewhere; unknown ones that left are gone', () => {
@@ -51,6 +51,15 @@ test('the label says which settings file is shown', () => {
   expect(wiringOf(client({ label: 'Cursor' }), rows)?.id).toBe('cursor');
   expect(wiringOf(client({ label: 'my-agent' }), rows)).toBeNull();
   expect(wiringOf(client({ label: null }), rows)).toBeNull();
+});
+
+test('a program that is set up and does not run is opened, or its command is shown to copy', () => {
+  expect(startOf(wiring({ canOpen: true, startCommand: 'codex' }), false)).toBe('app');
+  expect(startOf(wiring({ startCommand: 'codex' }), false)).toEqual({ command: 'codex' });
+  expect(startOf(wiring({ listenCommand: 'claude --listen' }), false)).toEqual({ command: 'claude --listen' });
+  expect(startOf(wiring(), false)).toBeNull();
+  expect(startOf(wiring({ canOpen: true }), true)).toBeNull();
+  expect(startOf(wiring({ canOpen: true, state: 'not-set-up' }), false)).toBeNull();
 });
 
 test.each<[WiringRow['state'], boolean, string, string | null]>([

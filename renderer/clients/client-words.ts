@@ -71,5 +71,13 @@ export function wiringWords({ state }: Pick<WiringRow, 'state'>, running: boolea
   return state === 'set-up' && !running ? { ...words, text: 'Set up, not running', kind: 'quiet' } : words;
 }
 
+/** How a program that is set up and does not run gets started: by its own app, or by a command that the owner copies. Null: neither is known. */
+export function startOf({ state, canOpen, startCommand, listenCommand }: Pick<WiringRow, 'state' | 'canOpen' | 'startCommand' | 'listenCommand'>, running: boolean): 'app' | { readonly command: string } | null {
+  if (state !== 'set-up' || running) return null;
+  if (canOpen) return 'app';
+  const command = listenCommand ?? startCommand;
+  return command === null ? null : { command };
+}
+
 /** A name for our entry that is not taken: ours with a number. */
 export const otherNames = { fallback: 'belfry-2', pattern: /^[A-Za-z0-9_-]{1,32}$/ } as const;

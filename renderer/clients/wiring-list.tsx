@@ -2,11 +2,12 @@ import { useState } from 'react';
 import type { WiringRow } from '../../app/contract/shell.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
+import { CodeBox } from '../parts/code-box.tsx';
 import { copyText } from '../stores/own-machine.ts';
 import { run } from '../stores/notice-store.ts';
 import { shell } from '../stores/shell-store.ts';
 import { openConnect } from '../stores/view-store.ts';
-import { wiringWords } from './client-words.ts';
+import { startOf, wiringWords } from './client-words.ts';
 import { ConnectSheet } from './connect-sheet.tsx';
 
 interface WiringListProps {
@@ -27,24 +28,29 @@ export function WiringList({ wiring, running }: WiringListProps) {
         <ul role="list" className="clients-list">
           {found.map((row) => {
             const { text, kind, action, button } = wiringWords(row, running.has(row.id));
+            const start = startOf(row, running.has(row.id));
             return (
               <li key={row.id} className="wiring">
                 <span className="wiring-title">{row.title}</span>
                 <Badge kind={kind} text={text} />
                 {row.sentence !== null && <span className="muted wiring-sentence">{row.sentence}</span>}
-                {action && (
-                  <Button
-                    className="wiring-action" aria-label={`${button}: ${row.title}`}
-                    onClick={() => {
-                      if (action === 'show') void run(shell().wiring.show({ id: row.id }));
-                      else if (action === 'copy') void copyText(row.snippet);
-                      else if (action === 'remove') setRemoving(row.id);
-                      else openConnect(row.id);
-                    }}
-                  >
-                    {button}
-                  </Button>
-                )}
+                <div className="wiring-action">
+                  {start === 'app' && <Button aria-label={`Open: ${row.title}`} onClick={() => void run(shell().wiring.open({ id: row.id }))}>Open</Button>}
+                  {action && (
+                    <Button
+                      aria-label={`${button}: ${row.title}`}
+                      onClick={() => {
+                        if (action === 'show') void run(shell().wiring.show({ id: row.id }));
+                        else if (action === 'copy') void copyText(row.snippet);
+                        else if (action === 'remove') setRemoving(row.id);
+                        else openConnect(row.id);
+                      }}
+                    >
+                      {button}
+                    </Button>
+                  )}
+                </div>
+                {start !== null && start !== 'app' && <div className="wiring-start"><CodeBox text={start.command} name={`how to start ${row.title}`} /></div>}
               </li>
             );
           })}

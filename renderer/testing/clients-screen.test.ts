@@ -138,6 +138,18 @@ describe('on this Mac', () => {
     await eventually(() => wiring(page, 'VS Code').innerText()).toContain('Set up');
   });
 
+  test('one that is set up and does not run is opened by the system; a terminal program is shown as a command to copy', async () => {
+    const page = await clients('listening');
+    expect(await wiring(page, 'LM Studio').innerText()).toContain('Set up, not running');
+    await wiring(page, 'LM Studio').getByRole('button', { name: 'Open: LM Studio' }).click();
+    await eventually(() => outside(page)).toContain('open lm-studio');
+    expect(await wiring(page, 'Codex').getByRole('button', { name: /^Open/ }).count()).toBe(0);
+    await wiring(page, 'Codex').getByRole('button', { name: 'Copy: how to start Codex' }).click();
+    await eventually(() => outside(page)).toContain('copy codex');
+    // Cursor is connected.
+    expect(await wiring(page, 'Cursor').getByRole('button', { name: /^Open/ }).count()).toBe(0);
+  });
+
   test('Copy instead copies the settings and changes nothing', async () => {
     const page = await clients('listening');
     await page.getByRole('button', { name: 'Connect: VS Code' }).click();
