@@ -27,6 +27,8 @@ export interface StoreOptions {
   /** Called with the name of a read and its milliseconds when it took longer than `slowMs` (default 50). */
   readonly onSlow?: (name: string, ms: number) => void;
   readonly slowMs?: number;
+  /** Another connection of this process may have the file open: then it is looked at by SQLite alone. */
+  readonly isShared?: boolean;
 }
 
 /** One read-only connection to one of Apple's stores, and what the file system says about its file. */
@@ -60,7 +62,8 @@ export class Store {
   open(): void {
     if (this.#db !== null) return;
     for (let attempt = 1; ; attempt += 1) {
-      const before = inspect(this.path);
+      const before = this.#options.isShared === true ? identityOf(this.path) : inspect(this.path);
+      if (before === null) throw storeError('not_there');
       const db = connect(this.path);
       const after = identityOf(this.path);
       if (after !== null && after.dev === before.dev && after.ino === before.ino) {
@@ -226,13 +229,14 @@ function connect(path: string): Database.Database {
     db?.close();
     if (!(error instanceof Database.SqliteError)) throw error;
     // The file itself opened: the sidecars did not, or may not be made.
-    if (error.code.startsWith('SQLITE_CANTOPEN')) throw storeError(sidecarsDenied(path) ? 'not_permitted' : 'busy');
+    if (error.code.startsWith('SQLITE_CANTOPEN')) throw storeError(identityOf(path) === null ? 'not_there' : isDenied(path) ? 'not_permitted' : 'busy');
     throw storeError(troubleOf(error.code));
   }
 }
 
-function sidecarsDenied(path: string): boolean {
+function isDenied(path: string): boolean {
   try {
+    accessSync(path, constants.R_OK);
     accessSync(dirname(path), constants.W_OK);
     for (const end of ['-wal', '-shm']) if (identityOf(path + end) !== null) accessSync(path + end, constants.R_OK);
     return false;

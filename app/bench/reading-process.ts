@@ -39,7 +39,8 @@ const build = await measured(async () => {
   index.start();
   await index.settled();
 });
-const { failures, textBytes, phase, trouble } = index.state();
+const { counts: { deadLetters, textBytes }, phase, trouble } = index.state();
+const failures = deadLetters.reduce((sum, { count }) => sum + count, 0);
 if (phase !== 'ready') throw new Error(`The index was not built: ${trouble}`);
 const maxRssMb = process.resourceUsage().maxRSS / 1024;
 
@@ -96,7 +97,7 @@ async function indexing<T>(file: string, work: (indexer: Indexer) => Promise<T>)
   const source = new MailSource(mailDir);
   source.open();
   try {
-    return await work(new Indexer(new IndexWriter(db), source, { now: Date.now, onProgress: () => undefined, mayGoOn: async () => 'go', urgent: () => [] }));
+    return await work(new Indexer(new IndexWriter(db), source, { now: Date.now, onProgress: () => undefined, onCompared: () => undefined, mayGoOn: async () => 'go', urgent: () => [] }));
   } finally {
     source.close();
     db.close();

@@ -10,6 +10,13 @@ import type { ClientProcess, ClientRecord } from './settings.ts';
 /** How far a client may read: what could ring for it, or all that is not excluded. */
 export type Reach = 'rules' | 'everything';
 
+/** Whose mail may be read: who is allowed, and not excepted, and (unless null) among the client's own. */
+export interface ReadableSenders {
+  readonly allowed: SenderSet;
+  readonly excepted: SenderSet;
+  readonly own: SenderSet | null;
+}
+
 /** Who a peer is, as `endpoint` found out (architecture 6). */
 export interface ClientIdentity {
   /** 8 hex digits of the identity's hash. */
@@ -139,6 +146,22 @@ export class Clients {
     const record = this.record(id);
     if (record === null || record.decision === 'denied') return null;
     return record.grants.includes(`${store}:everything`) ? 'everything' : record.grants.includes(store) ? 'rules' : null;
+  }
+
+  /** Whether a client may search what it may read. */
+  maySearch(id: string): boolean {
+    const record = this.record(id);
+    return record !== null && record.decision !== 'denied' && record.grants.includes('search');
+  }
+
+  /** Whether any client may search a store. */
+  searched(store: StoreKind): boolean {
+    return [...this.#grants.keys()].some((id) => this.maySearch(id) && this.reach(id, store) !== null);
+  }
+
+  /** The client's own list of senders; null: whomever the owner allows. */
+  ownSenders(id: string): SenderSet | null {
+    return this.#grants.get(id)?.senders ?? null;
   }
 
   /** Whether the client's own list of senders takes in this one. */

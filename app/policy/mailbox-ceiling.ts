@@ -21,7 +21,12 @@ export class MailboxCeiling {
   allows({ row }: Pick<Occurrence, 'row'>): boolean {
     if (row.store !== 'mail') return true;
     if (this.excludes(row)) return false;
-    return this.#keys === null || row.mailboxes.some((mailbox) => this.#keys!.has(mailboxKey(mailbox)));
+    return this.#keys === null || row.mailboxes.some((mailbox) => this.takes(mailbox));
+  }
+
+  /** Whether a mailbox is among those that the owner narrowed mail to. */
+  takes(mailbox: Pick<Mailbox, 'accountId' | 'path'>): boolean {
+    return this.#keys === null || this.#keys.has(mailboxKey(mailbox));
   }
 
   /** One excluded place is enough: a mail that also shows elsewhere is excluded all the same, and so is one whose place is not known. */

@@ -2,7 +2,7 @@ import type { Mailbox, StoreKind, StoreRow } from '../apple/occurrence.ts';
 import { eventTypeOf, type EventType, type Occurrence } from '../events/occurrence.ts';
 import type { HubPolicy } from '../events/hub.ts';
 import type { Gate, NotSent, Principal } from '../events/verdict.ts';
-import type { Clients, Reach } from './clients.ts';
+import type { Clients, Reach, ReadableSenders } from './clients.ts';
 import { MailboxCeiling } from './mailbox-ceiling.ts';
 import { parsedEntry, SenderRules, type RuleMatch } from './sender-rules.ts';
 import type { Settings } from './settings.ts';
@@ -98,6 +98,27 @@ export abstract class Permissions implements HubPolicy {
     const reach = this.reach(principal, 'messages');
     if (reach !== 'rules') return reach === 'everything';
     return this.rules.allows({ type: 'messages.received', sender, row: { store: 'messages', chat: chat === null ? null : { guid: chat } } }) && this.clients.takes(principal.id, sender);
+  }
+
+  /** Whether a client may search what it may read. */
+  maySearch(principal: Principal): boolean {
+    return this.clients.maySearch(principal.id);
+  }
+
+  /** Whether any client may search a store: without one there is no index. */
+  searched(store: StoreKind): boolean {
+    return this.clients.searched(store);
+  }
+
+  /** Whose mail a client may read, for a search that judges many senders at once; null: everybody's. */
+  readableSenders(principal: Principal): ReadableSenders | null {
+    if (this.reach(principal, 'mail') === 'everything') return null;
+    return { ...this.rules.sets('mail'), own: this.clients.ownSenders(principal.id) };
+  }
+
+  /** Whether a client that is bound by the rules may read mail of this mailbox; mail that shows in several needs one of them. */
+  isWithinMailboxes(mailbox: Pick<Mailbox, 'accountId' | 'path'>): boolean {
+    return this.#mailboxes.takes(mailbox);
   }
 
   /** Whether a mailbox is excluded: nobody hears of it. */

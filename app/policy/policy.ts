@@ -91,9 +91,10 @@ export class Policy extends Permissions {
     return this.#clock.now() + Math.max(0, this.#rate.nextFreeAt(principal.id, this.ratePerHour) - this.#clock.monotonic());
   }
 
-  /** A client would like to read: a request for the owner, unless it may already or is not let in. */
-  wantsToRead(principal: Principal, stores: readonly StoreKind[]): void {
-    const grants = stores.filter((store) => this.reach(principal, store) === null);
+  /** A client would like to read or to search: a request for the owner, unless it may already or is not let in. */
+  wantsToRead(principal: Principal, stores: readonly StoreKind[], search = false): void {
+    const grants: GrantName[] = stores.filter((store) => this.reach(principal, store) === null);
+    if (search && !this.maySearch(principal)) grants.push('search');
     const isIn = this.clients.decision(principal.id) === 'none' ? this.trustLocalClients : !this.isDenied(principal);
     if (grants.length > 0 && isIn && this.#isKnown(principal.id)) this.request({ do: 'grant-client', id: principal.id, grants });
   }

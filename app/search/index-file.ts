@@ -5,7 +5,7 @@ import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
 export type IndexKey = { readonly key: Uint8Array } | { readonly plain: true };
 
 /** Raised when tables or what stands in them changes: an index of another version is built anew. */
-export const SCHEMA = 1;
+export const SCHEMA = 2;
 const PAGE = 8192;
 
 /**
@@ -18,13 +18,14 @@ const PAGE = 8192;
  */
 const TABLES = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-  CREATE TABLE mails (doc INTEGER PRIMARY KEY, mail INTEGER NOT NULL, mailbox INTEGER NOT NULL, file INTEGER NOT NULL, date INTEGER NOT NULL, bytes INTEGER NOT NULL);
+  CREATE TABLE mails (doc INTEGER PRIMARY KEY, mail INTEGER NOT NULL, mailbox INTEGER NOT NULL, file INTEGER NOT NULL, date INTEGER NOT NULL, bytes INTEGER NOT NULL, sender INTEGER NOT NULL);
+  CREATE TABLE senders (id INTEGER PRIMARY KEY AUTOINCREMENT, address TEXT NOT NULL UNIQUE);
   CREATE UNIQUE INDEX mails_mail ON mails (mail, mailbox, file);
   CREATE INDEX mails_date ON mails (date, doc);
   CREATE INDEX mails_mailbox ON mails (mailbox, doc);
   CREATE TABLE failures (mail INTEGER PRIMARY KEY, reason TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, attempts INTEGER NOT NULL);
-  CREATE VIRTUAL TABLE words USING fts5(subject, sender, body, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
-  CREATE VIRTUAL TABLE cjk USING fts5(subject, sender, body, content='', contentless_delete=1, tokenize='trigram');
+  CREATE VIRTUAL TABLE words USING fts5(subject, sender, body, attachments, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2');
+  CREATE VIRTUAL TABLE cjk USING fts5(subject, sender, body, attachments, content='', contentless_delete=1, tokenize='trigram');
   CREATE VIRTUAL TABLE cjk_terms USING fts5vocab(cjk, row);
 `;
 

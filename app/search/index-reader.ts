@@ -1,14 +1,20 @@
 import type Database from 'better-sqlite3-multiple-ciphers';
-import { readMeta } from './index-file.ts';
 import { quoted, wordMatch, type Column, type Query, type Term } from './query.ts';
+import { SenderBounds, type SenderBound } from './sender-bound.ts';
 
 /** Weights of BM25: a subject names what a mail is about, a body mentions much. */
-export const WEIGHTS = { subject: 4, sender: 2, body: 1 } as const;
+export const WEIGHTS = { subject: 4, sender: 2, body: 1, attachments: 2 } as const;
 /** Up to so many hits are ranked; of more the newest are shown, which is told. */
 export const MAX_RANKED = 5000;
-/** Hits that `accept` is asked about where there are too many to rank. */
-const MAX_ASKED = 20_000;
-const PAGE = 500;
+/** Candidates handed out at once where there are too many to rank. */
+const STEP = 500;
+/**
+ * A phrase of words that most mails hold is compared place by place in each of them, once to count, once to weigh and once to
+ * rank. Where of the newest mails one in five holds its words, the newest hits are shown and no more of them are counted than this.
+ */
+const PROBED = 1000;
+const FREQUENT = 200;
+export const MAX_FREQUENT = 1000;
 /**
  * Trigrams that a word of one or two Chinese, Japanese or Korean characters is widened to, the most frequent first. Many of them
  * say nothing about rank and are slow to weigh, so beyond a few the newest hits come first.
@@ -34,8 +40,8 @@ export interface Narrowing {
   /** Unix seconds: from, inclusive, and up to, exclusive. */
   readonly after: number | null;
   readonly before: number | null;
-  /** Which of these mails may be shown (labels, grants). Asked in order of rank, so that a page is full and the count right. */
-  readonly accept: ((mails: readonly number[]) => ReadonlySet<number>) | null;
+  /** Whose mail alone is looked at, or null. */
+  readonly senders: SenderBound | null;
 }
 
 export interface Found {
@@ -46,7 +52,12 @@ export interface Found {
   readonly order: 'best' | 'newest';
 }
 
-type Row = [mail: number, mailbox: number, date: number, score: number | null];
+/** Hits to be judged by the caller, in their order; `next` where there are more. */
+export interface Candidates extends Found {
+  readonly next: number | null;
+}
+
+type Row = [mail: number, mailbox: number, date: number, score: number | null, doc: number];
 type Value = string | number;
 
 interface Sql {
@@ -57,15 +68,21 @@ interface Sql {
   readonly ranks: 'words' | 'cjk' | null;
   readonly id: string;
   readonly needsMails: boolean;
+  readonly isFrequent: boolean;
 }
+
+type Counted = Pick<Found, 'count' | 'isExact' | 'order'>;
+const NOTHING: Counted = { count: 0, isExact: true, order: 'best' };
 
 /** The searching side, over one read-only connection. */
 export class IndexReader {
   readonly #db: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
+  readonly #senders: SenderBounds;
 
   constructor(db: Database.Database) {
     this.#db = db;
+    this.#senders = new SenderBounds(db);
   }
 
   close(): void {
@@ -75,59 +92,60 @@ export class IndexReader {
 
   find(query: Query, narrowing: Narrowing, offset: number, limit: number): Found {
     // One state for counting and reading.
-    return this.#db.transaction(() => this.#find(query, narrowing, offset, limit))();
+    return this.#db.transaction(() => {
+      const sql = this.#compile(query, narrowing);
+      const counted = sql === null ? NOTHING : this.#count(sql);
+      if (sql === null || counted.count === 0) return { hits: [], ...NOTHING };
+      const rows = counted.order === 'best' ? this.#best(sql, limit, offset) : this.#newest(sql, null, limit, offset);
+      return { hits: rows.map(hitOf), ...counted };
+    })();
   }
 
-  counts(): { readonly mails: number; readonly failures: number; readonly textBytes: number; readonly synced: number | null } {
-    const failures = this.#statement('SELECT COUNT(*) FROM failures').pluck().get() as number;
-    const synced = readMeta(this.#db, 'synced');
-    return { mails: Number(readMeta(this.#db, 'mails') ?? 0), failures, textBytes: Number(readMeta(this.#db, 'textBytes') ?? 0), synced: typeof synced === 'number' ? synced : null };
+  /** @param from `next` of the call before, or null. Where they are ranked all come at once. */
+  candidates(query: Query, narrowing: Narrowing, from: number | null): Candidates {
+    return this.#db.transaction(() => {
+      const sql = this.#compile(query, narrowing);
+      const counted = sql === null ? NOTHING : from === null ? this.#count(sql) : { count: 0, isExact: false, order: 'newest' as const };
+      if (sql === null || (from === null && counted.count === 0)) return { hits: [], ...NOTHING, next: null };
+      if (counted.order === 'best') return { hits: this.#best(sql, -1, 0).map(hitOf), ...counted, next: null };
+      const rows = this.#newest(sql, from, STEP, 0);
+      return { hits: rows.map(hitOf), ...counted, next: rows.length < STEP ? null : rows.at(-1)![4] };
+    })();
   }
 
-  /** Mails that could not be read as they should, the latest first. Times are Unix ms. */
-  failures(limit: number): readonly { readonly mail: number; readonly reason: string; readonly first: number; readonly last: number; readonly attempts: number }[] {
-    return this.#db.prepare('SELECT mail, reason, first, last, attempts FROM failures ORDER BY last DESC, mail DESC LIMIT ?').all(limit) as never;
+  #count({ from, where, values, ranks, id, needsMails, isFrequent }: Sql): Counted {
+    const most = isFrequent ? MAX_FREQUENT : MAX_RANKED;
+    const bare = needsMails ? from : from.replace(JOIN.replace('$', id), '');
+    const count = this.#statement(`SELECT COUNT(*) FROM (SELECT 1 FROM ${bare} WHERE ${where} ORDER BY ${id} DESC LIMIT ${most + 1})`).pluck().get(...values) as number;
+    return { count: Math.min(count, most), isExact: count <= most, order: count <= most && ranks !== null && !isFrequent ? 'best' : 'newest' };
   }
 
-  #find(query: Query, narrowing: Narrowing, offset: number, limit: number): Found {
-    const sql = this.#compile(query, narrowing);
-    if (sql === null) return { hits: [], count: 0, isExact: true, order: 'best' };
-    const bare = sql.needsMails ? sql.from : sql.from.replace(JOIN.replace('$', sql.id), '');
-    const count = this.#statement(`SELECT COUNT(*) FROM (SELECT 1 FROM ${bare} WHERE ${sql.where} LIMIT ${MAX_RANKED + 1})`).pluck().get(...sql.values) as number;
-    if (count === 0) return { hits: [], count: 0, isExact: true, order: 'best' };
-    return count <= MAX_RANKED ? this.#best(sql, narrowing, offset, limit, count) : this.#newest(sql, narrowing, offset, limit, count);
-  }
-
-  #best(sql: Sql, narrowing: Narrowing, offset: number, limit: number, count: number): Found {
-    const score = sql.ranks === null ? 'NULL' : `-bm25(${sql.ranks}, ${WEIGHTS.subject}.0, ${WEIGHTS.sender}.0, ${WEIGHTS.body}.0)`;
+  #best({ from, where, values, ranks, id, needsMails }: Sql, limit: number, offset: number): Row[] {
+    const score = `-bm25(${ranks}, ${WEIGHTS.subject}.0, ${WEIGHTS.sender}.0, ${WEIGHTS.body}.0, ${WEIGHTS.attachments}.0)`;
     // Equal scores newest first, so that pages do not overlap. Mails are looked up for those that are shown alone.
-    const ranked = (take: string): string => sql.needsMails
-      ? `SELECT m.mail, m.mailbox, m.date, ${score} AS score FROM ${sql.from} WHERE ${sql.where} ORDER BY score DESC, ${sql.id} DESC ${take}`
-      : `SELECT m.mail, m.mailbox, m.date, r.score FROM (SELECT ${sql.id} AS doc, ${score} AS score FROM ${sql.from.replace(JOIN.replace('$', sql.id), '')} WHERE ${sql.where} ORDER BY score DESC, ${sql.id} DESC ${take}) r
+    const take = `ORDER BY score DESC, ${id} DESC LIMIT ? OFFSET ?`;
+    const sql = needsMails
+      ? `SELECT m.mail, m.mailbox, m.date, ${score} AS score, ${id} FROM ${from} WHERE ${where} ${take}`
+      : `SELECT m.mail, m.mailbox, m.date, r.score, r.doc FROM (SELECT ${id} AS doc, ${score} AS score FROM ${from.replace(JOIN.replace('$', id), '')} WHERE ${where} ${take}) r
           CROSS JOIN mails m ON m.doc = r.doc ORDER BY r.score DESC, r.doc DESC`;
-    if (narrowing.accept === null) {
-      const rows = this.#statement(ranked('LIMIT ? OFFSET ?')).raw().all(...sql.values, limit, offset) as Row[];
-      return { hits: rows.map(hitOf), count, isExact: true, order: sql.ranks === null ? 'newest' : 'best' };
-    }
-    const rows = this.#statement(ranked('')).raw().all(...sql.values) as Row[];
-    const accepted = narrowing.accept(rows.map(([mail]) => mail));
-    const kept = rows.filter(([mail]) => accepted.has(mail));
-    return { hits: kept.slice(offset, offset + limit).map(hitOf), count: kept.length, isExact: true, order: sql.ranks === null ? 'newest' : 'best' };
+    return this.#statement(sql).raw().all(...values, limit, offset) as Row[];
   }
 
-  #newest(sql: Sql, narrowing: Narrowing, offset: number, limit: number, count: number): Found {
-    const statement = this.#statement(`SELECT m.mail, m.mailbox, m.date, NULL FROM ${sql.from} WHERE ${sql.where} ORDER BY ${sql.id} DESC LIMIT ? OFFSET ?`).raw();
-    if (narrowing.accept === null) return { hits: (statement.all(...sql.values, limit, offset) as Row[]).map(hitOf), count, isExact: false, order: 'newest' };
-    const kept: Row[] = [];
-    let asked = 0;
-    while (kept.length < offset + limit && asked < MAX_ASKED) {
-      const rows = statement.all(...sql.values, PAGE, asked) as Row[];
-      const accepted = narrowing.accept(rows.map(([mail]) => mail));
-      kept.push(...rows.filter(([mail]) => accepted.has(mail)));
-      asked += rows.length;
-      if (rows.length < PAGE) break;
-    }
-    return { hits: kept.slice(offset, offset + limit).map(hitOf), count: kept.length, isExact: false, order: 'newest' };
+  /** @param from only what is older than this row of the index, or null */
+  #newest({ from, where, values, id }: Sql, after: number | null, limit: number, offset: number): Row[] {
+    const older = after === null ? '' : `AND ${id} < CAST(? AS INTEGER)`;
+    const sql = `SELECT m.mail, m.mailbox, m.date, NULL, ${id} FROM ${from} WHERE ${where} ${older} ORDER BY ${id} DESC LIMIT ? OFFSET ?`;
+    return this.#statement(sql).raw().all(...values, ...(after === null ? [] : [after]), limit, offset) as Row[];
+  }
+
+  /** Whether a phrase is made of words that most mails hold. */
+  #isFrequent(groups: readonly (readonly Term[])[]): boolean {
+    const phrases = groups.flat().filter((term) => isWord(term) && wordsOf(term).length > 1);
+    if (phrases.length === 0) return false;
+    const newest = this.#statement(`SELECT doc FROM mails ORDER BY doc DESC LIMIT 1 OFFSET ${PROBED}`).pluck().get() as number | undefined;
+    if (newest === undefined) return false;
+    const statement = this.#statement(`SELECT COUNT(*) FROM (SELECT 1 FROM words WHERE words MATCH ? AND rowid > CAST(? AS INTEGER) LIMIT ${FREQUENT})`).pluck();
+    return phrases.some((term) => statement.get(wordsOf(term).map(quoted).join(' AND '), newest) === FREQUENT);
   }
 
   /** Null if a term cannot match anything. */
@@ -166,6 +184,7 @@ export class IndexReader {
     const textConditions = conditions.length;
     if (narrowing.mailboxes !== null) add('m.mailbox IN (SELECT value FROM json_each(?))', JSON.stringify(narrowing.mailboxes));
     if (narrowing.exceptMailboxes.length > 0) add('m.mailbox NOT IN (SELECT value FROM json_each(?))', JSON.stringify(narrowing.exceptMailboxes));
+    if (narrowing.senders !== null) add('m.sender IN (SELECT value FROM json_each(?))', this.#senders.idsOf(narrowing.senders));
     if (narrowing.after !== null || narrowing.before !== null) {
       const [after, before] = [narrowing.after ?? 0, narrowing.before ?? Number.MAX_SAFE_INTEGER];
       const [low, high] = this.#statement('SELECT MIN(doc), MAX(doc) FROM mails WHERE date >= ? AND date < ?').raw().get(after, before) as [number | null, number | null];
@@ -174,7 +193,7 @@ export class IndexReader {
       add(`${id} BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER) AND m.date >= ? AND m.date < ?`, low, high, after, before);
     }
     const isWide = table === 'cjk' && all(cjkGroups).split(' OR ').length > MAX_WEIGHED;
-    return { from: table === null ? 'mails m' : table + JOIN.replace('$', id), where: conditions.join(' AND '), values, ranks: isWide ? null : table, id, needsMails: table === null || conditions.length > textConditions };
+    return { from: table === null ? 'mails m' : table + JOIN.replace('$', id), where: conditions.join(' AND '), values, ranks: isWide ? null : table, id, needsMails: table === null || conditions.length > textConditions, isFrequent: this.#isFrequent(wordGroups.length > 0 ? groups : []) };
   }
 
   /** What a term asks of each table. Nothing where no such characters are in the index. */
@@ -202,6 +221,7 @@ export class IndexReader {
 }
 
 const JOIN = ' CROSS JOIN mails m ON m.doc = $';
+const wordsOf = (term: Term): string[] => term.words.match(/[\p{L}\p{N}\p{Co}\p{M}]+/gu) ?? [];
 const isWord = (term: Term): boolean => term.words !== '' && term.cjk.length === 0;
 const hitOf = ([mail, mailbox, date, score]: Row): Hit => ({ mail, mailbox, date, score });
 

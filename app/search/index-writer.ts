@@ -14,6 +14,10 @@ export interface IndexedMail {
   readonly subject: string;
   readonly sender: string;
   readonly body: string;
+  /** The sender's address, normalised; '' for none. */
+  readonly address: string;
+  /** Names of attachments. */
+  readonly attachments: string;
 }
 
 export type FileState = 0 | 1 | 2;
@@ -39,6 +43,8 @@ export class IndexWriter {
   readonly #cjk: Database.Statement;
   readonly #mail: Database.Statement;
   readonly #known: Database.Statement;
+  readonly #sender: Database.Statement;
+  readonly #newSender: Database.Statement;
   /** Mails in the index and bytes of their text: kept, since counting them would walk through all. */
   #mails: number;
   #textBytes: number;
@@ -46,10 +52,12 @@ export class IndexWriter {
   constructor(db: Database.Database) {
     this.#db = db;
     for (const table of ['words', 'cjk']) db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('hashsize', ${HASH_SIZE})`);
-    this.#words = db.prepare('INSERT INTO words (rowid, subject, sender, body) VALUES (CAST(? AS INTEGER), ?, ?, ?)');
-    this.#cjk = db.prepare('INSERT INTO cjk (rowid, subject, sender, body) VALUES (CAST(? AS INTEGER), ?, ?, ?)');
-    this.#mail = db.prepare('INSERT INTO mails (doc, mail, mailbox, file, date, bytes) VALUES (?, ?, ?, ?, ?, ?)');
+    this.#words = db.prepare('INSERT INTO words (rowid, subject, sender, body, attachments) VALUES (CAST(? AS INTEGER), ?, ?, ?, ?)');
+    this.#cjk = db.prepare('INSERT INTO cjk (rowid, subject, sender, body, attachments) VALUES (CAST(? AS INTEGER), ?, ?, ?, ?)');
+    this.#mail = db.prepare('INSERT INTO mails (doc, mail, mailbox, file, date, bytes, sender) VALUES (?, ?, ?, ?, ?, ?, ?)');
     this.#known = db.prepare('SELECT doc, bytes FROM mails WHERE mail = ?').raw();
+    this.#sender = db.prepare('SELECT id FROM senders WHERE address = ?').pluck();
+    this.#newSender = db.prepare('INSERT INTO senders (address) VALUES (?)');
     [this.#mails, this.#textBytes] = [Number(readMeta(db, 'mails') ?? 0), Number(readMeta(db, 'textBytes') ?? 0)];
   }
 
@@ -62,11 +70,12 @@ export class IndexWriter {
       const docs = this.#docsFor(sorted);
       sorted.forEach((mail, at) => {
         const doc = docs[at]!;
-        const [subject, sender, body] = [splitCjk(mail.subject), splitCjk(mail.sender), splitCjk(mail.body)];
-        this.#words.run(doc, subject.words, sender.words, body.words);
-        if (subject.cjk !== '' || sender.cjk !== '' || body.cjk !== '') this.#cjk.run(doc, subject.cjk, sender.cjk, body.cjk);
-        const bytes = Buffer.byteLength(mail.body) + Buffer.byteLength(mail.subject) + Buffer.byteLength(mail.sender);
-        this.#mail.run(doc, mail.mail, mail.mailbox, mail.file, mail.date, bytes);
+        const texts = [mail.subject, mail.sender, mail.body, mail.attachments];
+        const split = texts.map(splitCjk);
+        this.#words.run(doc, ...split.map(({ words }) => words));
+        if (split.some(({ cjk }) => cjk !== '')) this.#cjk.run(doc, ...split.map(({ cjk }) => cjk));
+        const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+        this.#mail.run(doc, mail.mail, mail.mailbox, mail.file, mail.date, bytes, this.#senderOf(mail.address));
         this.#mails += 1;
         this.#textBytes += bytes;
       });
@@ -77,6 +86,11 @@ export class IndexWriter {
     this.#transaction(() => {
       for (const mail of mails) this.#forget(mail);
     });
+  }
+
+  /** Forgets those who wrote nothing that is in the index any more. */
+  forgetSenders(): void {
+    this.#db.prepare('DELETE FROM senders WHERE id NOT IN (SELECT sender FROM mails)').run();
   }
 
   /** The mail lies in another mailbox, or more of it came without another text. */
@@ -107,6 +121,18 @@ export class IndexWriter {
     });
   }
 
+  /** Mails that could not be read as they should, by the kind of trouble. */
+  failures(): { readonly reason: string; readonly count: number }[] {
+    return this.#db.prepare('SELECT reason, COUNT(*) AS count FROM failures GROUP BY reason ORDER BY count DESC, reason').all() as { reason: string; count: number }[];
+  }
+
+  get mails(): number {
+    return this.#mails;
+  }
+  get textBytes(): number {
+    return this.#textBytes;
+  }
+
   meta(key: string): unknown {
     return readMeta(this.#db, key);
   }
@@ -124,6 +150,11 @@ export class IndexWriter {
       changed ||= (this.#db.prepare('SELECT total_changes()').pluck().get() as number) - before >= 2;
     }
     return changed;
+  }
+
+  #senderOf(address: string): number {
+    const known = this.#sender.get(address) as number | undefined;
+    return known ?? Number(this.#newSender.run(address).lastInsertRowid);
   }
 
   #forget(mail: number): void {

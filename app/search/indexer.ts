@@ -14,6 +14,8 @@ export interface IndexerHost {
   onProgress(progress: IndexProgress): void;
   /** Resolves at once, or once work may go on; `stop` ends the run after what is in hand. */
   mayGoOn(): Promise<'go' | 'stop'>;
+  /** What left the store, or is no longer to be in the index, is out of it. */
+  onCompared(): void;
   /** Mails that came meanwhile: they go in before the next batch of old ones. */
   urgent(): readonly number[];
 }
@@ -41,7 +43,9 @@ export class Indexer {
     this.#host.onProgress({ phase: 'comparing', done: 0, total: 0 });
     const { added, removed, placed } = compare(this.#source.rows(), this.#writer.known());
     for (let at = 0; at < removed.length; at += BATCH) this.#writer.remove(removed.slice(at, at + BATCH));
+    if (removed.length > 0) this.#writer.forgetSenders();
     for (const row of placed) this.#writer.place(row.rowid, row.mailbox, row.file);
+    this.#host.onCompared();
     added.sort((a, b) => b.date - a.date || b.rowid - a.rowid);
     for (let done = 0; done < added.length; done += BATCH) {
       if ((await this.#host.mayGoOn()) === 'stop') return false;

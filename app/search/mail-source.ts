@@ -16,19 +16,36 @@ export interface SourceMail {
 
 /** Mail as the index sees it: the Envelope Index for what there is, the files for the text. Only reads. */
 export class MailSource {
-  readonly #list: MailList;
-  readonly #files: MailFiles;
+  readonly #mailDir: string;
+  #list: MailList;
+  #files: MailFiles;
+  #mailboxes: readonly number[] | null = null;
   #places: ReadonlyMap<number, MailboxPlace> = new Map();
 
   /** @param mailDir `~/Library/Mail`, or a version's folder in it. */
   constructor(mailDir: string) {
+    this.#mailDir = mailDir;
     const folder = activeMailFolder(mailDir);
     this.#list = new MailList(envelopeIndexPath(folder));
     this.#files = new MailFiles(folder);
   }
 
-  /** @throws StoreError */
+  /** @param mailboxes ROWIDs of mailboxes and labels outside which nothing is seen; null: all. */
+  bound(mailboxes: readonly number[] | null): void {
+    this.#mailboxes = mailboxes;
+    this.#list.bound(mailboxes);
+  }
+
+  /** Opens unless open; a store that was replaced, or that an upgrade of Mail left behind, is closed first. @throws StoreError */
   open(): void {
+    const folder = activeMailFolder(this.#mailDir);
+    const path = envelopeIndexPath(folder);
+    if (path !== this.#list.path || this.#list.replaced()) {
+      this.#list.close();
+      this.#list = new MailList(path);
+      this.#list.bound(this.#mailboxes);
+      this.#files = new MailFiles(folder);
+    }
     this.#list.open();
     this.#places = this.#list.places();
   }
@@ -52,8 +69,8 @@ export class MailSource {
   /** Mails with their text. Those that left are missing. */
   async read(rowids: readonly number[]): Promise<SourceMail[]> {
     const mails: SourceMail[] = [];
-    for (const { rowid, mailbox, date, subject, sender, summary } of this.#list.envelopes(rowids)) {
-      const mail = { mail: rowid, mailbox, date, subject, sender };
+    for (const { rowid, mailbox, date, subject, sender, address, attachments, summary } of this.#list.envelopes(rowids)) {
+      const mail = { mail: rowid, mailbox, date, subject, sender, address, attachments };
       const place = this.#place(mailbox);
       let [body, file, trouble]: [string, FileState, string | null] = [summary, 0, null];
       try {

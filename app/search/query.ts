@@ -1,6 +1,6 @@
 import { splitCjk } from './cjk.ts';
 
-export type Column = 'subject' | 'sender' | 'body';
+export type Column = 'subject' | 'sender' | 'body' | 'attachments';
 
 /** One thing to look for: a word or a phrase. */
 export interface Term {
@@ -25,7 +25,7 @@ export const MAX_QUERY = 1000;
 export const MAX_TERMS = 32;
 /** A shorter prefix matches too much to be a question. */
 export const MIN_PREFIX = 2;
-const COLUMNS: Readonly<Record<string, Column>> = { subject: 'subject', from: 'sender', sender: 'sender', body: 'body', text: 'body' };
+const COLUMNS: Readonly<Record<string, Column>> = { subject: 'subject', from: 'sender', sender: 'sender', body: 'body', text: 'body', attachment: 'attachments', attachments: 'attachments' };
 /** What the word table takes for a word (SQLite, FTS5, unicode61): letters, numbers, private use. */
 const TOKEN = /[\p{L}\p{N}\p{Co}]/u;
 const PIECE = /(-?)(?:([a-z]+):)?(?:"([^"]*)(?:"|$)(\*?)|([^\s"()]+))/giu;

@@ -152,7 +152,7 @@ test('mailboxes, dates, labels by `accept`, windows', async () => {
   expect(await place.find({ query: 'needle', after: BASE + DAY, before: BASE + 3 * DAY })).toEqual([rows[2], rows[1]]);
   expect(await place.find({ query: 'needle', after: BASE + 9 * DAY })).toEqual([]);
   // Filtering comes before the window, so a page is full.
-  const accept = (mails: readonly number[]): ReadonlySet<number> => new Set(mails.filter((mail) => mail === rows[0] || mail === rows[1]));
+  const accept: NonNullable<SearchRequest['accept']> = (hits) => new Set(hits.map(({ mail }) => mail).filter((mail) => mail === rows[0] || mail === rows[1]));
   expect(await place.find({ query: 'needle', accept, limit: 1, offset: 1 })).toEqual([rows[0]]);
   expect(await place.index.search({ query: 'needle', accept })).toMatchObject({ count: 2, isExact: true });
 });
@@ -175,7 +175,7 @@ test('kept fresh: mails that come, change, move and go, by the tail and by a com
   await using place = await ground();
   const first = place.arrive('walrus');
   place.index.take([first]);
-  await until(place.index, () => place.index.state().mails === 1);
+  await until(place.index, () => place.index.state().counts.mails === 1);
   expect(await place.find('walrus')).toEqual([first]);
   const later = place.arrive('walrus too');
   const moved = place.store.move(first, 'Archive');
@@ -184,7 +184,7 @@ test('kept fresh: mails that come, change, move and go, by the tail and by a com
   place.store.remove(later);
   await place.settled();
   expect(await place.find('walrus')).toEqual([moved]);
-  expect(place.index.state()).toMatchObject({ phase: 'ready', mails: 1, failures: 0, trouble: null });
+  expect(place.index.state()).toMatchObject({ phase: 'ready', pending: 0, counts: { mails: 1, deadLetters: [] }, trouble: null });
 });
 
 test('a body that comes after its row: the preview stands in, then the text', async () => {
@@ -210,12 +210,11 @@ test('dead letters: what could not be read whole is counted, still found by its 
   writeFileSync(pathOf(place.store, rowid), `999999\nContent-Type: text/plain\n\ncut`);
   place.index.start();
   await place.index.settled();
-  expect(place.index.state().failures).toBe(1);
-  expect(place.index.failures()).toMatchObject([{ mail: rowid, reason: 'the file has no right byte count', attempts: 1 }]);
+  expect(place.index.state().counts.deadLetters).toEqual([{ reason: 'the file has no right byte count', count: 1 }]);
   expect(await place.find('trouble cut')).toEqual([rowid]);
   write(place.store, rowid, 'whole again');
   place.index.take([rowid]);
-  await until(place.index, () => place.index.state().failures === 0);
+  await until(place.index, () => place.index.state().counts.deadLetters.length === 0);
   expect(await place.find('whole')).toEqual([rowid]);
 });
 
@@ -264,11 +263,11 @@ test('another store behind the same path is another index', async () => {
 test('paused: nothing is taken in, what is there is found; resumed it goes on', async () => {
   await using place = await ground({ start: false });
   const rowid = place.arrive('patience');
-  place.index.pause();
+  place.index.pause(true);
   place.index.start();
   await until(place.index, () => place.index.state().phase === 'paused');
-  expect(place.index.state().mails).toBe(0);
-  place.index.resume();
+  expect(place.index.state().counts.mails).toBe(0);
+  place.index.pause(false);
   await place.index.settled();
   expect(await place.find('patience')).toEqual([rowid]);
 });

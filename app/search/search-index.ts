@@ -1,15 +1,14 @@
-import Database from 'better-sqlite3-multiple-ciphers';
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { MailFiles, type MailboxPlace } from '../apple/mail/mail-files.ts';
-import { activeMailFolder } from '../apple/mail/mail-folder.ts';
-import { readText } from '../apple/mail/mail-texts.ts';
-import { openForReading, type IndexKey } from './index-file.ts';
-import { IndexReader, type Found, type Hit, type Narrowing } from './index-reader.ts';
-import type { IndexOrder, IndexReport, IndexWorkerData } from './index-worker.ts';
-import { parseQuery } from './query.ts';
-import { windowOf, type SearchRequest } from './search-request.ts';
-import { cutSnippet, needlesOf, type Snippet } from './snippet.ts';
+import type { MailboxPlace } from '../apple/mail/mail-files.ts';
+import { systemClock, type Clock } from '../events/clock.ts';
+import { FinderThread } from './finder-thread.ts';
+import type { IndexKey } from './index-file.ts';
+import type { IndexBound, IndexCounts, IndexOrder, IndexReport, KeeperData } from './index-keeper.ts';
+import type { Candidates, Hit, Narrowing } from './index-reader.ts';
+import { parseQuery, type Query } from './query.ts';
+import { windowOf, type SearchRequest, type Window } from './search-request.ts';
+import { needlesOf, type Snippet } from './snippet.ts';
 
 export interface SearchIndexOptions {
   /** File of the index; its folder exists. */
@@ -21,24 +20,23 @@ export interface SearchIndexOptions {
   readonly place: (mailbox: number) => MailboxPlace | null;
   /** Called whenever the state changed. */
   readonly onState?: (state: IndexState) => void;
-  /** The worker's script; of a bundle its own file. */
+  /** The threads' script; of a bundle its own file. */
   readonly worker?: URL;
+  readonly clock?: Clock;
 }
 
 /** All that is to be known of the index, as one value. */
 export interface IndexState {
   readonly phase: 'off' | 'opening' | 'comparing' | 'building' | 'paused' | 'ready' | 'failed';
-  /** Mails taken in of those that were to be, in this run. */
-  readonly done: number;
-  readonly total: number;
-  /** Mails in the index, and those of them that could not be read whole. */
-  readonly mails: number;
-  readonly failures: number;
-  /** Bytes of the file, and of the text that it stands for. */
+  /** Unix ms. */
+  readonly since: number;
+  /** Mails that are to be taken in still, as far as is known. */
+  readonly pending: number;
+  /** Mails a second since building began, or null. */
+  readonly perSecond: number | null;
+  /** Bytes of the file. */
   readonly bytes: number;
-  readonly textBytes: number;
-  /** Unix ms of the last complete comparison with Mail, or null. */
-  readonly syncedAt: number | null;
+  readonly counts: IndexCounts;
   /** Why it failed, a sentence, or null. */
   readonly trouble: string | null;
 }
@@ -55,81 +53,106 @@ export type SearchAnswer =
       readonly count: number;
       /** False if there are more than are counted. */
       readonly isExact: boolean;
-      /** `newest`: too many to rank. */
+      /** `newest`: too many to rank, or nothing to rank by. */
       readonly order: 'best' | 'newest';
       /** True while mails are still missing from the index. */
       readonly isPartial: boolean;
     }
   | { readonly ok: false; readonly reason: string };
 
-const NOTHING = { mails: 0, failures: 0, textBytes: 0, synced: null };
-/** Young objects of the worker: texts die at once. */
-const WORKER_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 };
+type Sifted = Pick<Extract<SearchAnswer, { ok: true }>, 'count' | 'isExact' | 'order'> & { readonly hits: readonly Hit[] };
 
-/** The full-text index of mail: kept by a thread of its own, searched here. */
+const EMPTY: IndexCounts = { mails: 0, textBytes: 0, deadLetters: [], syncedAt: null };
+/** Young objects of the thread: texts die at once. */
+const KEEPER_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 };
+/** Hits judged by `accept` in one turn, and in all. */
+const TURN = 500;
+const MAX_ASKED = 20_000;
+const WHY_NOT = {
+  unreadable: 'The search index cannot be read at the moment.',
+  'too-long': 'query: this search takes too long. Use fewer or rarer words.',
+  busy: 'Too many searches wait already. Try again in a moment.',
+} as const;
+
+/** The full-text index of mail: kept by a thread of its own, searched by another. This side only tells them what to do. */
 export class SearchIndex {
   readonly #options: SearchIndexOptions;
-  readonly #files: MailFiles;
-  #worker: Worker | null = null;
-  #reader: IndexReader | null = null;
+  readonly #clock: Clock;
+  readonly #script: URL;
+  readonly #finder: FinderThread;
+  #keeper: Worker | null = null;
   #phase: IndexState['phase'] = 'off';
-  #done = 0;
-  #total = 0;
+  #since = 0;
+  #pending = 0;
+  #building: { readonly at: number; readonly done: number; now: number; reached: number } | null = null;
+  #counts: IndexCounts = EMPTY;
   #trouble: string | null = null;
   #isPaused = false;
+  #bound: IndexBound = { number: 0, mailboxes: null };
+  #boundedTo = -1;
   #waiting: (() => void)[] = [];
 
   constructor(options: SearchIndexOptions) {
     this.#options = options;
-    this.#files = new MailFiles(activeMailFolder(options.mailDir));
+    this.#clock = options.clock ?? systemClock;
+    this.#script = options.worker ?? new URL('./worker.ts', import.meta.url);
+    const { path, mailDir, key } = options;
+    this.#finder = new FinderThread({ role: 'find', path, mailDir, key }, this.#script, this.#clock);
   }
 
   /** Starts the thread: it opens the index, makes it where there is none, and makes it like Mail's store. */
   start(): void {
-    if (this.#worker !== null) return;
+    if (this.#keeper !== null) return;
     const { path, mailDir, key } = this.#options;
-    const workerData: IndexWorkerData = { path, mailDir, key };
-    const worker = new Worker(this.#options.worker ?? new URL('./index-worker.ts', import.meta.url), { workerData, resourceLimits: WORKER_LIMITS });
-    this.#worker = worker;
+    const workerData: KeeperData = { role: 'keep', path, mailDir, key, bound: this.#bound, isPaused: this.#isPaused };
+    const keeper = new Worker(this.#script, { workerData, resourceLimits: KEEPER_LIMITS });
+    this.#keeper = keeper;
+    this.#boundedTo = -1;
     this.#change('opening');
-    worker.on('message', (report: IndexReport) => this.#hear(report));
-    worker.on('error', () => this.#fail('The index stopped with an error.'));
-    worker.on('exit', () => {
-      if (this.#worker !== worker) return;
-      this.#worker = null;
+    keeper.on('message', (report: IndexReport) => this.#hear(report));
+    keeper.on('error', () => this.#fail('The index stopped with an error.'));
+    keeper.on('exit', () => {
+      if (this.#keeper !== keeper) return;
+      this.#keeper = null;
       if (this.#phase !== 'failed') this.#fail('The index stopped.');
     });
-    if (this.#isPaused) this.#tell({ kind: 'pause' });
   }
 
   async stop(): Promise<void> {
-    const worker = this.#worker;
-    this.#worker = null;
-    this.#closeReader();
-    if (worker !== null) {
-      const gone = new Promise((done) => worker.once('exit', done));
-      worker.postMessage({ kind: 'stop' } satisfies IndexOrder);
-      await gone;
-    }
+    const keeper = this.#keeper;
+    this.#keeper = null;
+    const gone = keeper === null ? null : new Promise((done) => keeper.once('exit', done));
+    keeper?.postMessage({ kind: 'stop' } satisfies IndexOrder);
+    await this.#finder.stop();
+    await gone;
     this.#change('off');
   }
 
   /** Work stops after the batch in hand; searching goes on. */
-  pause(): void {
-    this.#isPaused = true;
-    this.#tell({ kind: 'pause' });
+  pause(isPaused: boolean): void {
+    if (this.#isPaused === isPaused) return;
+    this.#isPaused = isPaused;
+    this.#since = this.#clock.now();
+    this.#building = null;
+    this.#tell({ kind: isPaused ? 'pause' : 'resume' });
     this.#announce();
   }
 
-  resume(): void {
-    this.#isPaused = false;
-    this.#tell({ kind: 'resume' });
-    this.#announce();
-  }
-
-  /** Mails that are new or changed, as the tail sees them. */
+  /** Mails that are new, changed or gone. */
   take(mails: readonly number[]): void {
     if (mails.length > 0) this.#tell({ kind: 'take', mails });
+  }
+
+  /** @param mailboxes ROWIDs of mailboxes and labels outside which nothing is indexed, also an unknown one; null: none */
+  bound(mailboxes: readonly number[] | null): void {
+    if (JSON.stringify(mailboxes) === JSON.stringify(this.#bound.mailboxes)) return;
+    this.#bound = { number: this.#bound.number + 1, mailboxes };
+    this.#tell({ kind: 'bound', bound: this.#bound });
+  }
+
+  /** Whether nothing outside the bound is in the index any more. */
+  get isBounded(): boolean {
+    return this.#boundedTo === this.#bound.number || (this.#bound.number === 0 && this.#bound.mailboxes === null);
   }
 
   /** Compares with Mail's store once more. */
@@ -139,9 +162,9 @@ export class SearchIndex {
 
   /** Throws the index away and makes it anew. */
   rebuild(): void {
-    this.#closeReader();
     this.#change('opening');
     this.#tell({ kind: 'rebuild' });
+    this.start();
   }
 
   /** Resolves once the index is ready, failed or off. */
@@ -150,17 +173,14 @@ export class SearchIndex {
   }
 
   state(): IndexState {
-    const { mails, failures, textBytes, synced } = this.#counts();
     const isHeld = this.#isPaused && (this.#phase === 'comparing' || this.#phase === 'building');
+    const built = this.#building;
+    const seconds = built === null ? 0 : (built.now - built.at) / 1000;
     return {
-      phase: isHeld ? 'paused' : this.#phase, done: this.#done, total: this.#total, mails, failures, bytes: sizeOf(this.#options.path), textBytes, syncedAt: synced,
-      trouble: this.#trouble,
+      phase: isHeld ? 'paused' : this.#phase, since: this.#since, pending: this.#pending,
+      perSecond: built === null || seconds <= 0 || isHeld ? null : (built.reached - built.done) / seconds,
+      bytes: sizeOf(this.#options.path), counts: this.#counts, trouble: this.#trouble,
     };
-  }
-
-  /** Dead letters: mails of which not all could be read. */
-  failures(limit = 100): ReturnType<IndexReader['failures']> {
-    return this.#open()?.failures(limit) ?? [];
   }
 
   /** Never throws for what was asked: a refusal is a sentence that names the field. */
@@ -169,51 +189,89 @@ export class SearchIndex {
     if (typeof window === 'string') return { ok: false, reason: window };
     const parsed = parseQuery(request.query);
     if (!parsed.ok) return parsed;
-    const reader = this.#open();
-    if (reader === null) return { ok: false, reason: this.#trouble ?? 'The search index is not ready yet.' };
+    if (this.#phase === 'off' || this.#phase === 'opening') return { ok: false, reason: this.#trouble ?? 'The search index is not ready yet.' };
+    const found = await this.#find(parsed.query, request, window);
+    if (typeof found === 'string') return { ok: false, reason: found };
+    const allowed = request.check?.(found.hits);
+    const hits = allowed === undefined ? found.hits : found.hits.filter(({ mail }) => allowed.has(mail));
+    const count = Math.max(hits.length, found.count - (found.hits.length - hits.length));
+    const snippets = request.snippets === false || hits.length === 0 ? [] : await this.#snippets(parsed.query, hits);
+    return {
+      ok: true, hits: hits.map((hit, at) => ({ ...hit, snippet: snippets[at] ?? null })), count, isExact: found.isExact, order: found.order,
+      isPartial: this.#phase !== 'ready',
+    };
+  }
+
+  async #find(query: Query, request: SearchRequest, { offset, limit }: Window): Promise<Sifted | string> {
     const { scope = 'all' } = request;
     const narrowing: Narrowing = {
       column: scope === 'all' ? null : scope, mailboxes: request.mailboxes ?? null, exceptMailboxes: request.exceptMailboxes ?? [], after: request.after ?? null,
-      before: request.before ?? null, accept: request.accept ?? null,
+      before: request.before ?? null, senders: request.senders ?? null,
     };
-    let found: Found;
-    try {
-      found = reader.find(parsed.query, narrowing, window.offset, window.limit);
-    } catch (error) {
-      if (!(error instanceof Database.SqliteError)) throw error;
-      // Locked, damaged, or removed meanwhile: opened anew the next time.
-      this.#closeReader();
-      return { ok: false, reason: 'The search index cannot be read at the moment.' };
-    }
-    const needles = request.snippets === false ? null : needlesOf(parsed.query);
-    const hits: SearchHit[] = [];
-    for (const hit of found.hits) hits.push({ ...hit, snippet: needles === null ? null : await this.#snippet(hit, needles) });
-    return { ok: true, hits, count: found.count, isExact: found.isExact, order: found.order, isPartial: this.#phase !== 'ready' };
+    if (request.accept !== undefined) return this.#sift(query, narrowing, request.accept, { offset, limit });
+    const found = await this.#finder.ask({ kind: 'find', query, narrowing, offset, limit });
+    return typeof found === 'string' ? WHY_NOT[found] : found;
   }
 
-  async #snippet(hit: Hit, needles: readonly string[]): Promise<Snippet | null> {
-    const place = this.#options.place(hit.mailbox);
-    if (place === null) return null;
-    try {
-      const found = await readText(this.#files, place, hit.mail);
-      return found === null || found.text === '' ? null : cutSnippet(found.text, needles);
-    } catch {
-      // A file that may not be read has no snippet; the hit stands.
-      return null;
-    }
+  /** The hits that are accepted, in their order. Each turn of the loop is short: other work of this thread comes between. */
+  async #sift(query: Query, narrowing: Narrowing, accept: NonNullable<SearchRequest['accept']>, { offset, limit }: Window): Promise<Sifted | string> {
+    const kept: Hit[] = [];
+    let order: Sifted['order'] = 'best';
+    let from: number | null = null;
+    let asked = 0;
+    do {
+      const found: Candidates | keyof typeof WHY_NOT = await this.#finder.ask({ kind: 'candidates', query, narrowing, from });
+      if (typeof found === 'string') return WHY_NOT[found];
+      ({ order } = found);
+      for (let at = 0; at < found.hits.length; at += TURN) {
+        if (at > 0) await new Promise<void>((done) => void this.#clock.after(0, done));
+        const turn = found.hits.slice(at, at + TURN);
+        const accepted = accept(turn);
+        kept.push(...turn.filter(({ mail }) => accepted.has(mail)));
+      }
+      asked += found.hits.length;
+      from = found.next;
+    } while (from !== null && asked < MAX_ASKED && kept.length < offset + limit);
+    return { hits: kept.slice(offset, offset + limit), count: kept.length, isExact: from === null, order };
+  }
+
+  async #snippets(query: Query, hits: readonly Hit[]): Promise<readonly (Snippet | null)[]> {
+    const mails = hits.flatMap(({ mail, mailbox }) => {
+      const place = this.#options.place(mailbox);
+      return place === null ? [] : [{ mail, accountId: place.accountId, path: place.path }];
+    });
+    const cut = await this.#finder.ask({ kind: 'snippets', needles: needlesOf(query), mails });
+    if (typeof cut === 'string') return [];
+    const byMail = new Map(mails.map(({ mail }, at) => [mail, cut[at] ?? null]));
+    return hits.map(({ mail }) => byMail.get(mail) ?? null);
   }
 
   #hear(report: IndexReport): void {
-    if (report.kind === 'progress') {
-      this.#done = report.done;
-      this.#total = report.total;
-      this.#trouble = null;
-      this.#change(report.phase);
-    } else if (report.kind === 'failed') this.#fail(report.reason);
-    else {
-      // The file that is open is no longer the one at its path.
-      if (report.kind === 'renewed') this.#closeReader();
-      this.#announce();
+    switch (report.kind) {
+      case 'progress': {
+        const { phase, done, total, counts } = report;
+        this.#counts = counts;
+        this.#pending = total - done;
+        this.#trouble = null;
+        const now = this.#clock.now();
+        if (phase !== 'building') this.#building = null;
+        else if (this.#building === null) this.#building = { at: now, done, now, reached: done };
+        else [this.#building.now, this.#building.reached] = [now, done];
+        return this.#change(phase);
+      }
+      case 'taken':
+        this.#counts = report.counts;
+        return this.#announce();
+      case 'bounded':
+        this.#boundedTo = report.number;
+        return this.#announce();
+      case 'renewed':
+        // The file that is open is no longer the one at its path.
+        this.#finder.reopen();
+        this.#counts = EMPTY;
+        return this.#announce();
+      case 'failed':
+        return this.#fail(report.reason);
     }
   }
 
@@ -223,7 +281,9 @@ export class SearchIndex {
   }
 
   #change(phase: IndexState['phase']): void {
+    if (phase !== this.#phase) this.#since = this.#clock.now();
     this.#phase = phase;
+    if (phase !== 'building') this.#building = null;
     this.#announce();
   }
 
@@ -233,32 +293,7 @@ export class SearchIndex {
   }
 
   #tell(order: IndexOrder): void {
-    this.#worker?.postMessage(order);
-  }
-
-  #counts(): ReturnType<IndexReader['counts']> {
-    try {
-      return this.#open()?.counts() ?? NOTHING;
-    } catch {
-      return NOTHING;
-    }
-  }
-
-  /** Null until the thread has made or opened the file. */
-  #open(): IndexReader | null {
-    if (this.#reader !== null) return this.#reader;
-    if (this.#phase === 'off' || this.#phase === 'opening') return null;
-    try {
-      this.#reader = new IndexReader(openForReading(this.#options.path, this.#options.key));
-    } catch {
-      return null;
-    }
-    return this.#reader;
-  }
-
-  #closeReader(): void {
-    this.#reader?.close();
-    this.#reader = null;
+    this.#keeper?.postMessage(order);
   }
 }
 

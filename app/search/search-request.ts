@@ -1,4 +1,6 @@
+import type { Hit } from './index-reader.ts';
 import type { Column } from './query.ts';
+import type { SenderBound } from './sender-bound.ts';
 
 /** What is asked of the index, by whoever may ask. */
 export interface SearchRequest {
@@ -13,15 +15,20 @@ export interface SearchRequest {
   readonly limit?: number;
   /** 0 to 10,000; default 0. */
   readonly offset?: number;
+  /** Whose mail alone is found; left out: everybody's. */
+  readonly senders?: SenderBound;
+  /** Which of these hits count at all (labels): asked in their order before the window, so that a page is full and the count right. */
+  readonly accept?: (hits: readonly Hit[]) => ReadonlySet<number>;
+  /** Which hits of the page may be shown as things are by now; those that may not are missing from it and from the count. */
+  readonly check?: (hits: readonly Hit[]) => ReadonlySet<number>;
   /** Default true. */
   readonly snippets?: boolean;
-  readonly accept?: (mails: readonly number[]) => ReadonlySet<number>;
 }
 
 export const MAX_LIMIT = 100;
 export const MAX_OFFSET = 10_000;
 const DEFAULT_LIMIT = 20;
-const SCOPES = new Set(['all', 'subject', 'sender', 'body']);
+const SCOPES = ['all', 'subject', 'sender', 'body', 'attachments'];
 
 export interface Window {
   readonly limit: number;
@@ -33,7 +40,7 @@ export function windowOf(request: SearchRequest): Window | string {
   const { limit = DEFAULT_LIMIT, offset = 0, after, before, scope = 'all' } = request;
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT) return `limit: a whole number from 1 to ${MAX_LIMIT}.`;
   if (!Number.isInteger(offset) || offset < 0 || offset > MAX_OFFSET) return `offset: a whole number from 0 to ${MAX_OFFSET}.`;
-  if (!SCOPES.has(scope)) return 'scope: one of all, subject, sender, body.';
+  if (!SCOPES.includes(scope)) return `scope: one of ${SCOPES.join(', ')}.`;
   for (const [name, value] of [['after', after], ['before', before]] as const) {
     if (value !== undefined && !Number.isSafeInteger(value)) return `${name}: a time in whole seconds since 1970.`;
   }

@@ -1,3 +1,4 @@
+import { normaliseAddress } from '../sender.ts';
 import { Store } from '../store.ts';
 import type { MailboxPlace } from './mail-files.ts';
 import { parseMailboxUrl } from './mailboxes.ts';
@@ -17,11 +18,17 @@ export interface MailEnvelope extends ListedRow {
   readonly subject: string;
   /** Name and address. */
   readonly sender: string;
+  /** The address alone, normalised; '' for none. */
+  readonly address: string;
+  /** Names of attachments, one a line. */
+  readonly attachments: string;
   /** Mail's own preview, or '': stands in for a body that is not on disk. */
   readonly summary: string;
 }
 
 const CHUNK = 10_000;
+const MAX_NAMES = 100;
+const MAX_NAMES_LENGTH = 8000;
 const DELETED = 2;
 
 /**
@@ -29,10 +36,23 @@ const DELETED = 2;
  * each call is one short read transaction (architecture 4). Mails marked deleted are left out.
  */
 export class MailList {
+  readonly path: string;
   readonly #store: Store;
+  #bound: { readonly json: string } | null = null;
 
   constructor(path: string) {
-    this.#store = new Store(path, { tables: ['messages', 'mailboxes', 'addresses', 'properties'], slowMs: Infinity });
+    this.path = path;
+    this.#store = new Store(path, { tables: ['messages', 'mailboxes', 'addresses', 'properties'], slowMs: Infinity, isShared: true });
+  }
+
+  /** @param mailboxes ROWIDs of mailboxes and labels: what lies in any other is left out. Null: all. */
+  bound(mailboxes: readonly number[] | null): void {
+    this.#bound = mailboxes === null ? null : { json: JSON.stringify(mailboxes) };
+  }
+
+  /** True if another file lies at its path by now, so that this one must be opened anew. */
+  replaced(): boolean {
+    return this.#store.isOpen && this.#store.replaced();
   }
 
   /** @throws StoreError */
@@ -66,10 +86,11 @@ export class MailList {
 
   /** All mails by row id. */
   *rows(): Generator<ListedRow> {
-    const deleted = this.#store.has('messages', 'deleted') ? 'deleted = 0 AND' : '';
-    const sql = `SELECT ROWID, mailbox, date_received FROM messages WHERE ${deleted} flags & ${DELETED} = 0 AND mailbox IS NOT NULL AND ROWID > ? ORDER BY ROWID LIMIT ${CHUNK}`;
+    const deleted = this.#store.has('messages', 'deleted') ? 'm.deleted = 0 AND' : '';
+    const { condition, values } = this.#within();
+    const sql = `SELECT m.ROWID, m.mailbox, m.date_received FROM messages m WHERE ${deleted} m.flags & ${DELETED} = 0 AND m.mailbox IS NOT NULL AND ${condition} AND m.ROWID > ? ORDER BY m.ROWID LIMIT ${CHUNK}`;
     for (let after = -1; ; ) {
-      const rows = this.#store.transaction('rows', () => this.#store.statement(sql, 'raw').all(after)) as [number, number, unknown][];
+      const rows = this.#store.transaction('rows', () => this.#store.statement(sql, 'raw').all(...values, after)) as [number, number, unknown][];
       for (const [rowid, mailbox, date] of rows) yield { rowid, mailbox, date: seconds(date) };
       if (rows.length < CHUNK) return;
       after = rows.at(-1)![0];
@@ -82,17 +103,32 @@ export class MailList {
     const prefix = store.has('messages', 'subject_prefix') ? 'm.subject_prefix' : 'NULL';
     const names = store.has('addresses', 'comment') ? 'a.comment' : 'NULL';
     const [summary, join] = store.has('summaries') ? ['u.summary', 'LEFT JOIN summaries u ON u.ROWID = m.summary'] : [store.has('messages', 'snippet') ? 'm.snippet' : 'NULL', ''];
-    const sql = `SELECT m.ROWID, m.mailbox, m.date_received, ${prefix}, s.subject, ${names}, a.address, ${summary} FROM messages m
-      LEFT JOIN subjects s ON s.ROWID = m.subject LEFT JOIN addresses a ON a.ROWID = m.sender ${join} WHERE m.ROWID = ?`;
+    const attachments = store.has('attachments', 'name')
+      ? `(SELECT group_concat(name, char(10)) FROM (SELECT t.name AS name FROM attachments t WHERE t.${store.has('attachments', 'message') ? 'message' : 'message_id'} = m.ROWID LIMIT ${MAX_NAMES}))` : 'NULL';
+    const { condition, values } = this.#within();
+    const sql = `SELECT m.ROWID, m.mailbox, m.date_received, ${prefix}, s.subject, ${names}, a.address, ${summary}, ${attachments} FROM messages m
+      LEFT JOIN subjects s ON s.ROWID = m.subject LEFT JOIN addresses a ON a.ROWID = m.sender ${join} WHERE ${condition} AND m.ROWID = ?`;
     return store.transaction('envelopes', () => {
       const statement = store.statement(sql, 'raw');
       return rowids.flatMap((id) => {
-        const row = statement.get(id) as [number, number | null, ...unknown[]] | undefined;
+        const row = statement.get(...values, id) as [number, number | null, ...unknown[]] | undefined;
         if (row === undefined || row[1] === null) return [];
-        const [rowid, mailbox, date, prefix, subject, name, address, summary] = row;
-        return [{ rowid, mailbox, date: seconds(date), subject: text(prefix) + text(subject), sender: `${text(name)} ${text(address)}`.trim(), summary: text(summary) }];
+        const [rowid, mailbox, date, prefix, subject, name, address, summary, names] = row;
+        return [{
+          rowid, mailbox, date: seconds(date), subject: text(prefix) + text(subject), sender: `${text(name)} ${text(address)}`.trim(), address: normaliseAddress(text(address)),
+          summary: text(summary), attachments: text(names).slice(0, MAX_NAMES_LENGTH),
+        }];
       });
     });
+  }
+
+  /** An unknown mailbox or label counts as outside: it may lie below one that is excluded. */
+  #within(): { readonly condition: string; readonly values: readonly string[] } {
+    if (this.#bound === null) return { condition: '1', values: [] };
+    const inside = '(SELECT value FROM json_each(?))';
+    const { json } = this.#bound;
+    if (!this.#store.has('labels')) return { condition: `m.mailbox IN ${inside}`, values: [json] };
+    return { condition: `m.mailbox IN ${inside} AND NOT EXISTS (SELECT 1 FROM labels l WHERE l.message_id = m.ROWID AND l.mailbox_id NOT IN ${inside})`, values: [json, json] };
   }
 }
 

@@ -1,19 +1,47 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { StoreError } from '../apple/reader.ts';
 import { openForWriting, removeIndex, type IndexKey } from './index-file.ts';
 import { IndexWriter } from './index-writer.ts';
 import { Indexer, type IndexProgress } from './indexer.ts';
 import { MailSource } from './mail-source.ts';
 
+/** Mailboxes and labels outside which nothing is indexed; null: none. `number` tells one wish from the next. */
+export interface IndexBound {
+  readonly number: number;
+  readonly mailboxes: readonly number[] | null;
+}
+
 /** The thread that keeps the index: the only one that writes to it. */
-export interface IndexWorkerData {
+export interface KeeperData {
+  readonly role: 'keep';
   readonly path: string;
   readonly mailDir: string;
   readonly key: IndexKey;
+  readonly bound: IndexBound;
+  readonly isPaused: boolean;
 }
 
-export type IndexOrder = { readonly kind: 'pause' | 'resume' | 'sync' | 'rebuild' | 'stop' } | { readonly kind: 'take'; readonly mails: readonly number[] };
-export type IndexReport = ({ readonly kind: 'progress' } & IndexProgress) | { readonly kind: 'taken' | 'renewed' } | { readonly kind: 'failed'; readonly reason: string };
+export type IndexOrder =
+  | { readonly kind: 'pause' | 'resume' | 'sync' | 'rebuild' | 'stop' }
+  | { readonly kind: 'take'; readonly mails: readonly number[] }
+  | { readonly kind: 'bound'; readonly bound: IndexBound };
+
+/** What is in the index. */
+export interface IndexCounts {
+  readonly mails: number;
+  readonly textBytes: number;
+  readonly deadLetters: readonly { readonly reason: string; readonly count: number }[];
+  /** Unix ms of the last complete comparison with Mail, or null. */
+  readonly syncedAt: number | null;
+}
+
+export type IndexReport =
+  | ({ readonly kind: 'progress' } & IndexProgress & { readonly counts: IndexCounts })
+  | { readonly kind: 'taken'; readonly counts: IndexCounts }
+  | { readonly kind: 'renewed' }
+  /** Nothing outside this bound is in the index any more. */
+  | { readonly kind: 'bounded'; readonly number: number }
+  | { readonly kind: 'failed'; readonly reason: string };
 
 /** Mails that came while something else was done, at most: more are found by a comparison. */
 const MAX_QUEUE = 10_000;
@@ -21,18 +49,19 @@ const TAKEN = 500;
 /** When a mail without a file is looked at once more. */
 const LOOK_AGAIN_MS = [30_000, 600_000];
 
-if (parentPort !== null) run(parentPort, workerData as IndexWorkerData);
-
 /** What the owner of the thread wants, as of its last message. */
 interface Wishes {
   isPaused: boolean;
   isStopped: boolean;
   sync: boolean;
   rebuild: boolean;
+  bound: IndexBound;
+  /** The bound changed: what goes on is begun anew with it. */
+  isRebound: boolean;
 }
 
-function run(port: NonNullable<typeof parentPort>, { path, mailDir, key }: IndexWorkerData): void {
-  const wishes: Wishes = { isPaused: false, isStopped: false, sync: true, rebuild: false };
+export function keep(port: MessagePort, { path, mailDir, key, bound, isPaused }: KeeperData): void {
+  const wishes: Wishes = { isPaused, isStopped: false, sync: true, rebuild: false, bound, isRebound: false };
   const queue = new Set<number>();
   const timers = new Set<NodeJS.Timeout>();
   let wake: () => void = () => undefined;
@@ -48,7 +77,11 @@ function run(port: NonNullable<typeof parentPort>, { path, mailDir, key }: Index
 
   port.on('message', (order: IndexOrder) => {
     if (order.kind === 'take') return enqueue(order.mails);
-    if (order.kind === 'sync') wishes.sync = true;
+    if (order.kind === 'bound') {
+      wishes.bound = order.bound;
+      wishes.isRebound = true;
+      wishes.sync = true;
+    } else if (order.kind === 'sync') wishes.sync = true;
     else if (order.kind === 'rebuild') wishes.rebuild = true;
     else if (order.kind === 'stop') wishes.isStopped = true;
     else wishes.isPaused = order.kind === 'pause';
@@ -60,7 +93,7 @@ function run(port: NonNullable<typeof parentPort>, { path, mailDir, key }: Index
   const mayGoOn = async (): Promise<'go' | 'stop'> => {
     for (;;) {
       await breath();
-      if (wishes.isStopped || wishes.rebuild) return 'stop';
+      if (wishes.isStopped || wishes.rebuild || wishes.isRebound) return 'stop';
       if (!wishes.isPaused) return 'go';
       await woken();
     }
@@ -93,6 +126,10 @@ function run(port: NonNullable<typeof parentPort>, { path, mailDir, key }: Index
       report({ kind: 'renewed' });
     };
     const source = new MailSource(mailDir);
+    const countsOf = (): IndexCounts => {
+      const synced = writer.meta('synced');
+      return { mails: writer.mails, textBytes: writer.textBytes, deadLetters: writer.failures(), syncedAt: typeof synced === 'number' ? synced : null };
+    };
     const seen = new Set<number>();
     try {
       while (!wishes.isStopped) {
@@ -102,11 +139,14 @@ function run(port: NonNullable<typeof parentPort>, { path, mailDir, key }: Index
             wishes.rebuild = false;
             wishes.sync = true;
           }
+          wishes.isRebound = false;
+          const { number, mailboxes } = wishes.bound;
+          source.bound(mailboxes);
           source.open();
           // Row ids of another store mean other mails.
           if (writer.meta('store') !== undefined && writer.meta('store') !== source.storeId()) renew();
           writer.setMeta('store', source.storeId());
-          const indexer = new Indexer(writer, source, { now: Date.now, onProgress: (progress) => report({ kind: 'progress', ...progress }), mayGoOn, urgent: taken });
+          const indexer = new Indexer(writer, source, { now: Date.now, onProgress: (progress) => report({ kind: 'progress', ...progress, counts: countsOf() }), onCompared: () => report({ kind: 'bounded', number }), mayGoOn, urgent: taken });
           if (wishes.sync) {
             wishes.sync = false;
             if (!(await indexer.sync())) wishes.sync = true;
@@ -115,7 +155,7 @@ function run(port: NonNullable<typeof parentPort>, { path, mailDir, key }: Index
             for (const mail of bodiless) seen.add(mail);
             if (seen.size > MAX_QUEUE) seen.clear();
             lookAgain(bodiless, LOOK_AGAIN_MS);
-            report({ kind: 'taken' });
+            report({ kind: 'taken', counts: countsOf() });
           }
         } catch (error) {
           if (!(error instanceof StoreError)) throw error;
