@@ -417,7 +417,7 @@ export class Engine {
           this.changes.changed();
         },
         drained: ({ streams, identity }) => {
-          for (const hub of this.#hubs.values()) hub.drained(streams.values());
+          for (const hub of this.#hubs.values()) hub.drained(streams);
           if (identity !== null) this.channels.push(identity.id);
         },
         emitted: (number, emission, sent) => this.#emitted(number, emission, sent),

@@ -18,7 +18,7 @@ const NOT_OUR_HELPER = 'Belfry serves its own helper only: start belfry-mcp from
 
 export interface Peer {
   readonly connection: Connection;
-  readonly streams: Map<string, Subscription>;
+  readonly streams: Set<Subscription>;
   readonly label: string | null;
   /** Unix ms. */
   readonly connectedAt: number;
@@ -80,7 +80,7 @@ export class Peers {
     if (hello.mode === 'command') return this.#command(socket, hello.argv);
     socket.write(welcomeOf(version));
     const connection = new Connection(socket);
-    const peer: Peer = { connection, streams: new Map(), label: hello.label ?? null, connectedAt: now(), identity: null, served: null };
+    const peer: Peer = { connection, streams: new Set(), label: hello.label ?? null, connectedAt: now(), identity: null, served: null };
     this.#peers.add(peer);
     const number = (this.#connections += 1);
     connection.onemit = (emission, sent) => listener.emitted(number, emission, sent);

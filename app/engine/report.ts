@@ -91,8 +91,8 @@ type Subscriptions = ClientRow['subscriptions'];
  * How a client hears, from what it does (ui.md, Clients): an open stream, a poll or pull of the last minutes, or a
  * channel that confirmed. A channel that never confirmed proves nothing, and a watch that nobody pulls neither.
  */
-function hearingOf(engine: Engine, client: string, peers: readonly { readonly streams: ReadonlyMap<string, Subscription> }[], decided: boolean): { subscriptions: Subscriptions; state: ClientRow['state'] } {
-  const streams: Subscriptions = peers.flatMap((peer) => [...peer.streams.values()].map((stream) => ({
+function hearingOf(engine: Engine, client: string, peers: readonly { readonly streams: ReadonlySet<Subscription> }[], decided: boolean): { subscriptions: Subscriptions; state: ClientRow['state'] } {
+  const streams: Subscriptions = peers.flatMap((peer) => [...peer.streams].map((stream) => ({
     type: stream.filter.type, senders: stream.filter.senderCount, mode: 'push' as const, delivered: stream.delivered,
   })));
   const polls = peers.length === 0 ? [] : engine.pulls.polls(client).map((poll) => ({ ...poll, mode: 'poll' as const }));

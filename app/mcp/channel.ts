@@ -1,13 +1,13 @@
 import type { Clock } from '../events/clock.ts';
-import { catalogue } from '../events/catalogue.ts';
 import type { EventType } from '../events/occurrence.ts';
 import { envelopeText, plainAttribute, senderOf } from '../delivery/envelope-text.ts';
 import { isPushed, type Inbox, type InboxItem } from '../delivery/inbox.ts';
 import type { ItemRef } from '../delivery/watch.ts';
 import type { WatchPolicy } from '../delivery/watch-entry.ts';
 import type { Watches } from '../delivery/watches.ts';
-import type { Connection } from './connection.ts';
 import type { Held } from './emission.ts';
+import { switchedOn } from './instructions.ts';
+import type { Wire } from './wire.ts';
 
 export const CHANNEL_LICENCE = 'experimental.claude/channel';
 /** Items rendered at once; the next follow in the same turn while the peer takes them. */
@@ -16,7 +16,7 @@ const PAGE = 20;
 /** One connection that declared the channel. */
 export interface ChannelSession {
   readonly client: string;
-  readonly connection: Connection;
+  readonly connection: Wire;
   readonly held: Held<typeof CHANNEL_LICENCE>;
   /** Items that were written to it. */
   readonly sent: Set<string>;
@@ -48,7 +48,7 @@ export class Channels {
   }
 
   /** The handshake is done: the newest connection leads. */
-  join(client: string, connection: Connection, held: Held<typeof CHANNEL_LICENCE>): ChannelSession {
+  join(client: string, connection: Wire, held: Held<typeof CHANNEL_LICENCE>): ChannelSession {
     const session: ChannelSession = { client, connection, held, sent: new Set(), proven: false };
     this.#sessions.set(client, [...this.#sessions.get(client) ?? [], session]);
     if (!this.#ignore.has(client)) this.#ignore.set(client, this.#watches.listen(client, (_ids, from) => {
@@ -154,12 +154,9 @@ export function channelLine(item: InboxItem, batch: string): string {
 
 /** For the model: what the tags are, from what is switched on now. */
 export function channelInstructions(on: readonly EventType[]): string {
-  const events = on.length === 0
-    ? 'Every event is switched off at present; the owner of this Mac can turn them on in Belfry.'
-    : `Switched on: ${on.map((type) => `${type} (${catalogue[type].title.toLowerCase()})`).join(', ')}.`;
   return [
     'Belfry tells this session when mail or a message arrives on this Mac, as <channel source="belfry"> tags, envelope only.',
-    events,
+    switchedOn(on),
     'Call watch_events once to say which senders you want to hear of; a watch stays until stop_watch, also over restarts.',
     'Attributes: event is the type, event_id names the arrival and is the same if it is told twice, watch is your watch, from is the sender as written by the sender, ts is when it was received, batch names what arrived together. gone="true" means that it was deleted meanwhile; test="true" means that the owner is trying out the way.',
     'After you have dealt with a tag, call check_inbox with confirm set to its batch, or it will be told again in a later session. check_inbox also gives everything unread that you may have missed.',

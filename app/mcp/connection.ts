@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { emissionOf, Held, isDeclared, UnlicensedError, type Emission, type Licence, type MethodOf } from './emission.ts';
+import type { Wire } from './wire.ts';
 
 /** Client to engine: a longer line is answered -32600 and skipped (architecture 6). */
 export const MAX_LINE_BYTES = 1024 * 1024;
@@ -17,7 +18,7 @@ export interface RequestId {
  * and, for event notifications, the fast way past it: text that was rendered once is written as it is. All that
  * is pushed in one turn of the loop leaves in one write.
  */
-export class Connection {
+export class Connection implements Wire {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;

@@ -8,13 +8,14 @@ import {
 import type { Hub } from '../events/hub.ts';
 import { payloadOf, type EventType, type Occurrence } from '../events/occurrence.ts';
 import { parseArguments, type Filter, type NameLookup } from '../events/sender-filter.ts';
+import type { Subscription } from '../events/subscription.ts';
 import type { Gate, Principal } from '../events/verdict.ts';
-import type { Connection } from './connection.ts';
 import type { Held } from './emission.ts';
 import { EVENTS_LICENCE, StreamSink, SUBSCRIPTION_ID } from './stream.ts';
+import type { Wire } from './wire.ts';
 
 export const EXTENSION = 'io.modelcontextprotocol/events';
-/** Streams a connection (architecture 5). */
+/** Streams a connection, or over HTTP a credential (architecture 5). */
 export const MAX_STREAMS = 10;
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 200;
@@ -44,12 +45,19 @@ export interface EventsBackend {
   fault(where: string, error: unknown): void;
 }
 
+/** Streams that count towards one quota. */
+export interface OpenStreams {
+  readonly size: number;
+  add(subscription: Subscription): void;
+  delete(subscription: Subscription): void;
+}
+
 export interface EventsPeer {
-  readonly connection: Connection;
+  readonly connection: Wire;
   /** Settles when the peer check is done; events wait for it, the first answer does not. */
   readonly principal: Promise<Principal>;
   /** Open streams of this connection, for heartbeats, drains and the quota. */
-  readonly streams: Map<string, import('../events/subscription.ts').Subscription>;
+  readonly streams: OpenStreams;
   /** It was started with --channel. */
   readonly channel: boolean;
 }
@@ -219,17 +227,17 @@ async function stream(params: Record<string, unknown>, request: { id: string | n
   if (peer.streams.size >= MAX_STREAMS) throw limitReached('streams', MAX_STREAMS);
   hub.ready();
   const start = hub.startFrom(cursor, maxAgeMs, filter);
-  const key = JSON.stringify(request.id);
   return new Promise((resolve) => {
+    let opened: Subscription | null = null;
     const finish = () => {
-      peer.streams.delete(key);
+      if (opened !== null) peer.streams.delete(opened);
       resolve(result);
     };
     const sink = new StreamSink({
       connection: peer.connection, held, signal: request.signal, id: request.id, subjects: () => backend.subjects, done: finish,
     });
     const subscription = hub.subscribe(principal, filter, start, sink);
-    if (subscription.state !== 'ended') peer.streams.set(key, subscription);
+    if (subscription.state !== 'ended') peer.streams.add((opened = subscription));
     request.signal.addEventListener('abort', () => {
       hub.unsubscribe(subscription);
       finish();

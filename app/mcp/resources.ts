@@ -21,23 +21,25 @@ function idOf(uri: string, backend: Backend, principal: Principal): string | nul
 const exists = (uri: string, backend: Backend, principal: Principal) => uri === STATUS_URI || idOf(uri, backend, principal) !== null;
 const unknown = () => new ProtocolError(ErrorCode.invalidParams, 'uri: there is no such resource; resources/list shows yours');
 
-/** Change notices of one connection's resources. The owner's word is asked again for each of them. */
+export type ResourceChange = 'notifications/resources/updated' | 'notifications/resources/list_changed';
+
+/** Change notices of one client's resources. The owner's word is asked again for each of them. */
 export class ResourceNotices {
-  readonly #session: Session;
-  readonly #server: Server;
+  readonly #backend: Backend;
   readonly #principal: Principal;
   readonly #uris: ReadonlySet<string>;
+  readonly #tell: (method: ResourceChange, params: Readonly<Record<string, string>>) => void;
   readonly #ignore: () => void;
   #ids: string;
 
   /** @param uris what the peer asked to hear of; it changes as the peer asks. */
-  constructor(session: Session, server: Server, principal: Principal, uris: ReadonlySet<string>) {
-    this.#session = session;
-    this.#server = server;
+  constructor(backend: Backend, principal: Principal, uris: ReadonlySet<string>, tell: (method: ResourceChange, params: Readonly<Record<string, string>>) => void) {
+    this.#backend = backend;
     this.#principal = principal;
     this.#uris = uris;
+    this.#tell = tell;
     this.#ids = this.#list();
-    this.#ignore = session.backend.watches.listen(principal.id, (changed) => this.#changed(changed));
+    this.#ignore = backend.watches.listen(principal.id, (changed) => this.#changed(changed));
   }
 
   close(): void {
@@ -50,7 +52,7 @@ export class ResourceNotices {
   }
 
   #list(): string {
-    return this.#session.backend.watches.idsOf(this.#principal.id).join();
+    return this.#backend.watches.idsOf(this.#principal.id).join();
   }
 
   #changed(ids: ReadonlySet<string>): void {
@@ -67,10 +69,8 @@ export class ResourceNotices {
     this.#send('notifications/resources/updated', { uri });
   }
 
-  #send(method: 'notifications/resources/updated' | 'notifications/resources/list_changed', params: Record<string, unknown>): void {
-    const { backend } = this.#session;
-    if (accessOf(backend, this.#principal) === 'refused') return;
-    this.#server.notification({ method, params } as never).catch((error: unknown) => backend.fault(method, error));
+  #send(method: ResourceChange, params: Readonly<Record<string, string>>): void {
+    if (accessOf(this.#backend, this.#principal) !== 'refused') this.#tell(method, params);
   }
 }
 
@@ -97,7 +97,8 @@ export function registerResources(server: Server, session: Session, uris: Set<st
     const value = uri === STATUS_URI ? statusFor(session, principal) : watchFor(uri, session, principal);
     return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(value) }] };
   });
-  if (session.era === 'modern') return;
+  // A stateless request cannot be told of a change afterwards.
+  if (session.era === 'modern' || session.over === 'http') return;
   server.setRequestHandler('resources/subscribe', async (request) => {
     const { uri } = request.params;
     if (!exists(uri, backend, await peer.principal)) throw unknown();

@@ -1,52 +1,19 @@
-import { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Principal } from '../events/verdict.ts';
-import { channelInstructions, CHANNEL_LICENCE } from './channel.ts';
+import { BelfryServer, channelText, type ServerIdentity } from './belfry-server.ts';
+import { CHANNEL_LICENCE } from './channel.ts';
 import type { Connection } from './connection.ts';
-import { capabilitiesOf, type Declaration } from './emission.ts';
 import { registerEvents, type EventsPeer } from './events-extension.ts';
 import { honouredUris, registerResources, ResourceNotices } from './resources.ts';
 import { accessOf, type Backend, type Session } from './session.ts';
-import { EVENTS_LICENCE, SUBSCRIPTION_ID } from './stream.ts';
+import { SUBSCRIPTION_ID } from './stream.ts';
 import { listedTools, registerTools } from './tools/tools.ts';
-
-export interface ServerIdentity {
-  readonly name: string;
-  readonly version: string;
-}
 
 /** A connection that is served, for what the engine has to tell it. */
 export interface Served {
   /** The owner changed something: lists are told of, held pushes go out, streams of refused clients end. */
   policyChanged(): void;
   close(): void;
-}
-
-const ALWAYS: readonly Declaration[] = ['tools.listChanged', 'resources.listChanged', 'resources.subscribe'];
-/** Listings and readings are this client's own, and may differ at the next look. */
-const PRIVATE = { ttlMs: 0, cacheScope: 'private' } as const;
-
-/** What it says of itself is made of the same table as what it may send. `server/discover` answers from the policy of this moment. */
-class BelfryServer extends Server {
-  readonly #session: Session;
-
-  constructor(identity: ServerIdentity, session: Session) {
-    const { era, peer, backend } = session;
-    const declared: readonly Declaration[] = era === 'legacy' && peer.channel ? [...ALWAYS, CHANNEL_LICENCE] : ALWAYS;
-    super(identity, {
-      capabilities: { tools: {}, resources: {}, ...capabilitiesOf(declared) },
-      cacheHints: { 'server/discover': PRIVATE, 'tools/list': PRIVATE, 'resources/list': PRIVATE, 'resources/templates/list': PRIVATE, 'resources/read': PRIVATE },
-      ...(era === 'legacy' && peer.channel && { instructions: channelInstructions(backend.types.filter((type) => backend.eventOn(type))) }),
-    });
-    this.#session = session;
-    for (const name of declared) peer.connection.license(name);
-  }
-
-  override getCapabilities() {
-    const capabilities = super.getCapabilities();
-    const { era, backend } = this.#session;
-    return era === 'modern' && backend.anyOn() ? { ...capabilities, ...capabilitiesOf([EVENTS_LICENCE]) } : capabilities;
-  }
 }
 
 /**
@@ -64,7 +31,7 @@ export function serveConnection(connection: Connection, identity: ServerIdentity
   serveStdio(
     ({ era }) => {
       current?.close();
-      current = new ConnectionServer(identity, { era, peer, backend, lastBatch: null, waits: 0, channel: null });
+      current = new ConnectionServer(identity, connection, { era, over: 'socket', peer, backend, lastBatch: null, waits: 0, channel: null });
       return current.server;
     },
     { transport: connection, onerror: (error) => backend.fault('connection', error), maxSubscriptions: 4 },
@@ -76,6 +43,7 @@ export function serveConnection(connection: Connection, identity: ServerIdentity
 class ConnectionServer {
   readonly server: BelfryServer;
   readonly #session: Session;
+  readonly #connection: Connection;
   /** Resources that this connection hears of; on `2026-07-28` by listen stream. */
   readonly #uris = new Set<string>();
   readonly #listens = new Map<string, { readonly id: string | number; readonly uris: readonly string[] }>();
@@ -86,17 +54,18 @@ class ConnectionServer {
   #initialized: boolean;
   #closed = false;
 
-  constructor(identity: ServerIdentity, session: Session) {
+  constructor(identity: ServerIdentity, connection: Connection, session: Session) {
     this.#session = session;
+    this.#connection = connection;
     this.#initialized = session.era === 'modern';
-    this.server = new BelfryServer(identity, session);
+    this.server = new BelfryServer(identity, session, channelText(session));
     registerTools(this.server, session);
     registerResources(this.server, session, this.#uris);
     const { peer, backend } = session;
     if (session.era === 'modern') {
       registerEvents(this.server, backend, peer);
-      peer.connection.outgoing = (message) => ('method' in message && message.method === 'notifications/subscriptions/acknowledged' ? this.#acknowledged(message as never) : message);
-      peer.connection.oncancel = (id) => this.#unlisten(JSON.stringify(id));
+      connection.outgoing = (message) => ('method' in message && message.method === 'notifications/subscriptions/acknowledged' ? this.#acknowledged(message as never) : message);
+      connection.oncancel = (id) => this.#unlisten(JSON.stringify(id));
     } else {
       this.server.oninitialized = () => {
         this.#initialized = true;
@@ -107,7 +76,9 @@ class ConnectionServer {
       if (this.#closed) return;
       this.#principal = principal;
       this.#tools = this.#toolNames();
-      this.#notices = new ResourceNotices(session, this.server, principal, this.#uris);
+      this.#notices = new ResourceNotices(session.backend, principal, this.#uris, (method, params) => {
+        this.server.notification({ method, params }).catch((error: unknown) => session.backend.fault('resources', error));
+      });
       this.#join();
     }, () => undefined);
   }
@@ -173,8 +144,7 @@ class ConnectionServer {
 
   /** The owner took the client's leave: the stream ends with its result, and nothing comes on it any more. */
   #endListen(id: string | number): void {
-    const { connection } = this.#session.peer;
-    connection.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
-    void connection.send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: { [SUBSCRIPTION_ID]: id } } });
+    this.#connection.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });
+    void this.#connection.send({ jsonrpc: '2.0', id, result: { resultType: 'complete', _meta: { [SUBSCRIPTION_ID]: id } } });
   }
 }

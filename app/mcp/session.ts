@@ -52,11 +52,12 @@ export interface Backend extends EventsBackend {
   pulled(principal: Principal): void;
 }
 
-/** One connection, as far as tools and resources must remember it. */
+/** One connection, or one request over HTTP, as far as tools and resources must remember it. */
 export interface Session {
   readonly peer: EventsPeer;
   readonly backend: Backend;
   readonly era: 'legacy' | 'modern';
+  readonly over: 'socket' | 'http';
   /** What the last answer of this connection handed out; a legacy client confirms it by asking again. */
   lastBatch: string | null;
   /** Calls that wait now. */

@@ -1,8 +1,8 @@
 import type { EventsError } from '../events/errors.ts';
 import { payloadOf, type Occurrence } from '../events/occurrence.ts';
 import type { SubscriptionSink } from '../events/subscription.ts';
-import type { Connection } from './connection.ts';
 import type { Held, MethodOf } from './emission.ts';
+import type { Wire } from './wire.ts';
 
 export const EVENTS_LICENCE = 'extensions.io.modelcontextprotocol/events';
 type EventsLicence = typeof EVENTS_LICENCE;
@@ -30,7 +30,7 @@ export function renderEvent(occurrence: Occurrence, subjects: boolean): string {
 
 /** Writes one subscription's frames. Nothing is written after `done` or an abort. */
 export class StreamSink implements SubscriptionSink {
-  readonly #connection: Connection;
+  readonly #connection: Wire;
   readonly #held: Held<EventsLicence>;
   readonly #signal: AbortSignal;
   readonly #tail: string;
@@ -39,7 +39,7 @@ export class StreamSink implements SubscriptionSink {
   #ended = false;
 
   /** @param id The request's id, in its own JSON type. `done` is called once, after `terminated`. */
-  constructor(options: { connection: Connection; held: Held<EventsLicence>; signal: AbortSignal; id: string | number; subjects: () => boolean; done: () => void }) {
+  constructor(options: { connection: Wire; held: Held<EventsLicence>; signal: AbortSignal; id: string | number; subjects: () => boolean; done: () => void }) {
     this.#connection = options.connection;
     this.#held = options.held;
     this.#signal = options.signal;

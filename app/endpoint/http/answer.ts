@@ -4,12 +4,12 @@ import type { ServerResponse } from 'node:http';
 export type Headers = Readonly<Record<string, string>>;
 
 /** Answers of this listener are for one client and one moment. */
-const COMMON: Headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+export const COMMON_HEADERS: Headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /** Text that is JSON already. Nothing happens where the answer has begun. */
 export function answerText(response: ServerResponse, status: number, json: string, headers: Headers = {}): void {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, { ...COMMON, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(json)), ...headers });
+  response.writeHead(status, { ...COMMON_HEADERS, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(json)), ...headers });
   response.end(json);
 }
 
@@ -18,6 +18,6 @@ export const answerJson = (response: ServerResponse, status: number, value: obje
 
 export function answerEmpty(response: ServerResponse, status: number, headers: Headers = {}): void {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, { ...COMMON, ...(status !== 204 && { 'content-length': '0' }), ...headers });
+  response.writeHead(status, { ...COMMON_HEADERS, ...(status !== 204 && { 'content-length': '0' }), ...headers });
   response.end();
 }

@@ -44,7 +44,9 @@ export function registerTools(server: Server, session: Session): void {
     const token = ctx.mcpReq._meta?.progressToken;
     const licence = token === undefined ? null : peer.connection.license('_meta.progressToken');
     const progress = licence === null ? null : (done: number, total: number, message: string) => {
-      if (!ctx.mcpReq.signal.aborted) void ctx.mcpReq.notify({ method: 'notifications/progress', params: { progressToken: token!, progress: done, total, message } });
+      if (ctx.mcpReq.signal.aborted) return;
+      const params = { progressToken: token!, progress: done, total, message };
+      peer.connection.notify(licence, 'notifications/progress', `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params })}\n`);
     };
     return await runTool(each, args, { session, principal, signal: ctx.mcpReq.signal, progress }) as never;
   });

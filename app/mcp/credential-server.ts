@@ -1,0 +1,180 @@
+import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import type { Subscription } from '../events/subscription.ts';
+import { forbidden, invalidParams, limitReached, type EventsError } from '../events/errors.ts';
+import type { Principal } from '../events/verdict.ts';
+import { BelfryServer, type ServerIdentity } from './belfry-server.ts';
+import type { Emission } from './emission.ts';
+import { registerEvents } from './events-extension.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { credentialInstructions } from './instructions.ts';
+import { Listen, MAX_LISTENS } from './listen.ts';
+import { registerResources, ResourceNotices } from './resources.ts';
+import { accessOf, type Backend, type Session } from './session.ts';
+import { listedTools, registerTools } from './tools/tools.ts';
+
+const COMMENT_MS = 25_000;
+
+/**
+ * Serves one credential over HTTP, in both eras and without a session: each request has a server of its own, and what
+ * has to outlive a request is here. Streams, waits and quotas belong to the credential, however many requests it makes.
+ */
+export class CredentialServer {
+  readonly principal: Principal;
+  readonly streams = new Set<Subscription>();
+  readonly emitted = new Map<Emission, number>();
+  readonly #identity: ServerIdentity;
+  readonly #backend: Backend;
+  readonly #onemit: (emission: Emission) => void;
+  readonly #handler: McpHttpHandler;
+  readonly #known: Promise<Principal>;
+  readonly #exchanges = new Set<Exchange>();
+  readonly #listens = new Map<Exchange, Listen>();
+  readonly #byRequest = new WeakMap<Request, Exchange>();
+  readonly #uris = new Set<string>();
+  readonly #notices: ResourceNotices;
+  readonly #quiet: () => void;
+  #fault: Error | null = null;
+  #waits = 0;
+  /** Names of the tools that it was or could have been shown. */
+  #tools: string;
+
+  constructor(options: { identity: ServerIdentity; backend: Backend; principal: Principal; onemit(emission: Emission): void }) {
+    const { identity, backend, principal } = options;
+    this.principal = principal;
+    this.#identity = identity;
+    this.#backend = backend;
+    this.#onemit = options.onemit;
+    this.#known = Promise.resolve(principal);
+    this.#tools = this.#toolNames();
+    this.#handler = createMcpHandler(({ era, requestInfo }) => this.#serverFor(era, requestInfo!), {
+      // Streams are written by the exchange; what the SDK streams itself ends within a minute.
+      keepAliveMs: 0,
+      onerror: (error) => (this.#fault = error),
+    });
+    this.#notices = new ResourceNotices(backend, principal, this.#uris, (method, about) => {
+      for (const listen of this.#listens.values()) listen.changed(method, about);
+    });
+    this.#quiet = backend.clock.every(COMMENT_MS, () => {
+      for (const listen of this.#listens.values()) listen.comment();
+    });
+  }
+
+  /** Requests that are not answered yet, open streams among them. */
+  get liveRequests(): number {
+    return this.#exchanges.size;
+  }
+
+  /** Call it before anything of the request is waited for: its peer may go at any time. */
+  begin(options: Pick<ExchangeOptions, 'response' | 'id' | 'headers'>): Exchange {
+    const exchange = new Exchange({
+      ...options,
+      onemit: (emission) => {
+        this.emitted.set(emission, (this.emitted.get(emission) ?? 0) + 1);
+        this.#onemit(emission);
+      },
+    });
+    this.#exchanges.add(exchange);
+    exchange.ondrain = () => {
+      const { subscription } = exchange;
+      if (subscription !== null) this.#backend.hub(subscription.filter.type).drained([subscription]);
+    };
+    exchange.onclose = () => {
+      this.#exchanges.delete(exchange);
+      if (this.#listens.delete(exchange)) this.#followListens();
+    };
+    return exchange;
+  }
+
+  /** @param request with the exchange's signal, its headers checked against the message */
+  async serve(exchange: Exchange, request: Request, message: object): Promise<void> {
+    this.#byRequest.set(request, exchange);
+    const response = await this.#handler.fetch(request, { parsedBody: message });
+    if (response.status === 500 && this.#fault) this.#backend.fault('http', this.#fault);
+    await exchange.answer(response);
+  }
+
+  /** `subscriptions/listen`, whose headers and `_meta` were checked. */
+  listen(exchange: Exchange, params: unknown): void {
+    const asked = Listen.filterOf(params);
+    if (asked === null) return refuse(exchange, invalidParams('notifications: must be an object that says what to be told of'));
+    if (accessOf(this.#backend, this.principal) === 'refused') return refuse(exchange, forbidden('The owner does not allow this client'));
+    if (this.#listens.size >= MAX_LISTENS) return refuse(exchange, limitReached('listens', MAX_LISTENS));
+    const listen = new Listen(exchange, this.#backend, this.principal, asked);
+    if (listen.isEmpty) return exchange.finish();
+    this.#listens.set(exchange, listen);
+    this.#followListens();
+  }
+
+  policyChanged(): void {
+    const names = this.#toolNames();
+    if (names !== this.#tools) {
+      this.#tools = names;
+      for (const listen of this.#listens.values()) listen.changed('notifications/tools/list_changed', {});
+    }
+    this.#notices.statusChanged();
+    this.recheck();
+  }
+
+  /** What may not go on is ended; who reads no more is let go. */
+  recheck(): void {
+    const refused = accessOf(this.#backend, this.principal) === 'refused';
+    for (const listen of [...this.#listens.values()]) {
+      listen.recheck();
+      if (refused || listen.isEmpty) listen.finish();
+    }
+    this.#followListens();
+    for (const exchange of [...this.#exchanges]) if (exchange.stuck) exchange.destroy();
+  }
+
+  /** Whose request this was may ask no more: its stream ends with that word. */
+  revoke(exchange: Exchange, reason: string): void {
+    exchange.subscription?.terminate(forbidden(reason));
+    exchange.finish();
+  }
+
+  /** Ends every stream with its result, without a word against the client: it may come back. */
+  close(): void {
+    this.#notices.close();
+    this.#quiet();
+    for (const exchange of [...this.#exchanges]) exchange.finish();
+    void this.#handler.close();
+  }
+
+  #serverFor(era: 'legacy' | 'modern', request: Request): BelfryServer {
+    const session = this.#session(era, this.#byRequest.get(request)!);
+    const server = new BelfryServer(this.#identity, session, credentialInstructions(this.#backend, this.principal));
+    registerTools(server, session);
+    registerResources(server, session, this.#uris);
+    if (era === 'modern') registerEvents(server, this.#backend, session.peer);
+    return server;
+  }
+
+  #session(era: 'legacy' | 'modern', exchange: Exchange): Session {
+    const credential = this;
+    const { streams } = this;
+    return {
+      peer: {
+        connection: exchange, principal: this.#known, channel: false,
+        streams: {
+          get size() { return streams.size; },
+          add: (subscription) => void streams.add((exchange.subscription = subscription)),
+          delete: (subscription) => void streams.delete(subscription),
+        },
+      },
+      backend: this.#backend, era, over: 'http', lastBatch: null, channel: null,
+      get waits() { return credential.#waits; },
+      set waits(waits) { credential.#waits = waits; },
+    };
+  }
+
+  #toolNames(): string {
+    return listedTools(this.#backend, this.principal).map(({ name }) => name).join(' ');
+  }
+
+  #followListens(): void {
+    this.#uris.clear();
+    for (const { uris } of this.#listens.values()) for (const uri of uris) this.#uris.add(uri);
+  }
+}
+
+const refuse = (exchange: Exchange, error: EventsError): void => exchange.reply(JSON.stringify({ jsonrpc: '2.0', id: exchange.id, error }));
