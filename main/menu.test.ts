@@ -42,7 +42,7 @@ test('no sender, no subject and no client stands in the menu but one that asks, 
 });
 
 test('the pause choices are a submenu, and a pause can be ended from the menu whatever else is wrong', () => {
-  const model = glance({ shell: shellFacts(), slices: slices({ pausedUntil: 'resumed', waiting: [{ kind: 'client', id: '0a1b2c3d', since: 0, sentence: '' }], clients: [client({ state: 'asking' })] }) });
+  const model = glance({ shell: shellFacts(), slices: slices({ pausedUntil: 'resumed', waiting: [{ kind: 'client', id: '0a1b2c3d', since: 0, sentence: '', client: '0a1b2c3d', grants: [] }], clients: [client({ state: 'asking' })] }) });
   const menu = menuOf(model, NONE);
   expect(menu.flatMap((entry) => (entry.kind === 'submenu' ? labels(entry.entries) : []))).toEqual(['15 minutes', '1 hour', 'Until tomorrow', 'Until I resume']);
   expect(labels(menu)).toContain('Resume');

@@ -61,7 +61,7 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  * - events list: `events [{type, on}]`; senders list: `senders [{kind, value, subdomains, for, on, except}]`,
  *   `chats [{id, name, isGroup, participants, lastAt}]`
  * - excluded list: `excluded [name]`
- * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence}]`
+ * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence, client, grants}]`
  * - watches list: `watches [{id, client, type, senders, source, state, waiting, sent, confirmed, dropped, gap, inbox, problem, createdAt}]`
  * - settings get: `settings` with a value for each plain setting (`contract/plain-settings.ts`), or the one asked for
  * - status: `status {version, pid, headless, stores {mail {state, on, position}, messages}, clients, waiting,

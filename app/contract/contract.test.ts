@@ -56,7 +56,7 @@ function handlersOver(folder: string): Handlers {
       allow: ({ id, options }) => policy.allowClient(id, options),
       deny: ({ id }) => policy.denyClient(id), revoke: ({ id }) => policy.revokeClient(id), test: () => [],
     },
-    excluded: { list: () => [], add: () => policy.resume(), remove: () => policy.resume() },
+    excluded: { list: () => [], places: () => ({ readable: false, accounts: [], gone: [] }), add: () => policy.resume(), remove: () => policy.resume() },
     watches: {
       list: () => [], add: () => ({ ok: false, code: 'invalid', message: 'No.' }), stop: () => ({ ok: false, code: 'unknown', message: 'No.' }), setInbox: () => ({ ok: false, code: 'unknown', message: 'No.' }),
     },

@@ -3,7 +3,7 @@ import { plainSettings } from './plain-settings.ts';
 import { call, type CallerOf, type HandlersOf } from './schema.ts';
 import { searchState } from './search.ts';
 import {
-  access, activityRow, backtest, chatRow, clientRow, diagnosticRow, entryCheck, eventRow, liveRow, mailboxRow, outcome, params, pausedUntil,
+  access, activityRow, backtest, chatRow, clientRow, diagnosticRow, entryCheck, eventRow, excludedPlaces, liveRow, mailboxRow, outcome, params, pausedUntil,
   senderRow, slices, status, suggestion, testHop, waitingRow, watchRow,
 } from './values.ts';
 
@@ -63,6 +63,7 @@ export const contract = {
     excluded: {
       /** Accounts and mailboxes that no client hears of or reads, by name. */
       list: call(params.none, z.array(z.string())),
+      places: call(params.none, excludedPlaces),
       add: call(params.places, outcome),
       remove: call(params.places, outcome),
     },

@@ -83,6 +83,18 @@ export const eventRow = z.object({
 });
 
 export const mailboxRow = z.object({ name: z.string(), account: z.string(), role: z.string() });
+/** Accounts and mailboxes, and which of them no client hears of or reads. `place` is what `excluded` takes. */
+export const excludedPlaces = z.object({
+  /** False: Mail cannot be read now, so nothing can be added. */
+  readable: z.boolean(),
+  accounts: z.array(z.object({
+    place: z.string(), name: z.string(), excluded: z.boolean(),
+    /** Excluded by itself; a mailbox below an excluded one is so too. */
+    mailboxes: z.array(z.object({ place: z.string(), name: z.string(), role: z.string(), excluded: z.boolean() })),
+  })),
+  /** Excluded, and not found now. */
+  gone: z.array(z.object({ place: z.string(), name: z.string() })),
+});
 /** A chat whose members may all ring. */
 export const chatRow = z.object({
   id: z.string(), name: z.string(), isGroup: z.boolean(), participants: count.nullable(), lastAt: at.nullable(),
@@ -142,7 +154,13 @@ const asked = { id: z.string(), since: at, /** Without the text that would go ou
 const outgoing = { ...asked, client: clientId, /** As quoted everywhere. */ clientName: z.string(), expiresAt: at, /** Every character that would go out. */ text: z.string() };
 /** What waits for the owner; `clients.answer` takes the id of any. A `send` goes out by Messages, a `draft` is only opened in Mail. */
 export const waitingRow = z.discriminatedUnion('kind', [
-  z.object({ kind: z.enum(['client', 'change']), ...asked }),
+  z.object({
+    kind: z.enum(['client', 'change']), ...asked,
+    /** The client that it is about, or null. */
+    client: clientId.nullable(),
+    /** What a client asks to be granted. */
+    grants: z.array(grantName),
+  }),
   z.object({
     kind: z.literal('send'), ...outgoing,
     chat: z.object({ id: z.string(), name: z.string(), isGroup: z.boolean(), /** Names where known; the first few. */ members: z.array(z.string()), memberCount: count, service: z.string().nullable() }),
@@ -305,6 +323,8 @@ export type EventType = z.output<typeof eventType>;
 export type EventRow = z.output<typeof eventRow>;
 export type Access = z.output<typeof access>;
 export type MailboxRow = z.output<typeof mailboxRow>;
+export type ExcludedPlaces = z.output<typeof excludedPlaces>;
+export type GrantName = z.output<typeof grantName>;
 export type ChatRow = z.output<typeof chatRow>;
 export type Suggestion = z.output<typeof suggestion>;
 export type EntryCheck = z.output<typeof entryCheck>;

@@ -9,6 +9,7 @@ import { senderSetOf } from '../policy/sender-rules.ts';
 import { describeFault } from './log.ts';
 import type { Engine } from './engine.ts';
 import type { LiveLooker } from './live-feed.ts';
+import { excludedPlaces } from './excluded-places.ts';
 import { mailboxRows, resolveExcluded, resolveMailboxes, resolvePlaces, shownPlaces } from './mailbox-names.ts';
 import { clientRows, doctor, eventRows, senderRows, slicesOf, statusOf } from './report.ts';
 import { suggestSenders } from './suggestions.ts';
@@ -103,6 +104,7 @@ function handlersOf(engine: Engine, looker: LiveLooker): Handlers {
     },
     excluded: {
       list: () => shownPlaces(engine.readable('mail'), policy.snapshot().excluded),
+      places: () => excludedPlaces(engine.readable('mail'), policy.snapshot().excluded),
       add: ({ places }) => {
         const resolved = resolvePlaces(engine.readable('mail'), places);
         return resolved.ok ? policy.exclude(resolved.keys) : resolved;

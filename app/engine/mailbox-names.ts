@@ -39,6 +39,12 @@ export function resolvePlaces(reader: MailReader | null, names: readonly string[
   const keys: string[] = [];
   for (const name of names) {
     const wanted = fold(name);
+    // As `excludedPlaces` names it.
+    const exact = all.find((mailbox) => mailboxKey(mailbox) === wanted);
+    if (exact) {
+      keys.push(mailboxKey(exact));
+      continue;
+    }
     const accounts = new Set(all.filter(({ account, accountId }) => fold(account) === wanted || fold(accountId) === wanted).map(({ accountId }) => accountId));
     // A name that two accounts share excludes both: leaving one out would be the worse mistake.
     if (accounts.size > 0) keys.push(...accounts);

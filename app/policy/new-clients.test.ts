@@ -52,7 +52,7 @@ test('reading, search and reply come with nothing, and are still asked for', () 
   expect([policy.reach(A, 'mail'), policy.reach(A, 'messages')]).toEqual([null, null]);
   policy.wantsToRead(A, ['mail']);
   expect(policy.reach(A, 'mail')).toBeNull();
-  expect(policy.snapshot().waiting).toMatchObject([{ kind: 'change' }]);
+  expect(policy.snapshot().waiting).toMatchObject([{ kind: 'change', client: A.id, grants: ['mail'] }]);
 });
 
 test('an identity that cannot be kept is let in only until its process ends (architecture 6)', () => {
@@ -108,7 +108,7 @@ test('made-up identities leave room for those that the owner allows', () => {
   expect(policy.settings.clients).toHaveLength(200);
   policy.seen(client(A.id), null);
   policy.asks(A, MAIL, ['ada@example.com']);
-  expect(policy.snapshot().waiting).toMatchObject([{ kind: 'client', id: A.id }]);
+  expect(policy.snapshot().waiting).toMatchObject([{ kind: 'client', id: A.id, client: A.id, grants: [] }]);
   done(policy.allowClient(A.id));
 });
 

@@ -40,6 +40,10 @@ export interface WaitingView {
   /** Unix ms. */
   readonly since: number;
   readonly sentence: string;
+  /** The client that it is about, or null. */
+  readonly client: string | null;
+  /** What a client asks to be granted. */
+  readonly grants: ClientRecord['grants'];
 }
 
 export interface PolicySnapshot {
@@ -90,6 +94,7 @@ export function snapshotOf(from: {
     waiting: from.waiting.map((entry) => ({
       kind: entry.kind, id: entry.id, since: entry.since,
       sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, entry.id),
+      ...about(entry),
     })),
     pausedUntil: from.pausedUntil,
     settings: plainOf(settings),
@@ -127,6 +132,14 @@ function notAllowed(rules: SenderRules, type: EventType, senders: readonly strin
     if (found.length === SHOWN) break;
   }
   return found;
+}
+
+/** Whom an entry is about, and what of it reaches beyond events. */
+function about(entry: WaitingEntry): Pick<WaitingView, 'client' | 'grants'> {
+  if (entry.kind === 'client') return { client: entry.id, grants: [] };
+  const { change } = entry;
+  if (change.do === 'grant-client') return { client: change.id, grants: [...change.grants] };
+  return { client: 'id' in change ? change.id : null, grants: change.do === 'allow-client' ? [...change.options.grants ?? []] : [] };
 }
 
 /** "Wants New mail from 2 senders." (ui.md, Clients) */

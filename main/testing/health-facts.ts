@@ -48,7 +48,7 @@ interface Case {
 }
 
 const off = (all: Slices): Slices => ({ ...all, events: all.events.map((event) => ({ ...event, on: false })) });
-const waiting: Slices['waiting'] = [{ kind: 'client', id: '0a1b2c3d', since: 0, sentence: '"my-agent" wants events.' }];
+const waiting: Slices['waiting'] = [{ kind: 'client', id: '0a1b2c3d', since: 0, sentence: '"my-agent" wants events.', client: '0a1b2c3d', grants: [] }];
 
 /** One for each row of ui.md, section 2, and the moment before the first look. Paused until 11:30 is a local time. */
 export const PAUSED_UNTIL = new Date(2026, 10, 30, 11, 30).getTime();

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { plainDefaults } from '../../app/contract/plain-settings.ts';
 import { eventually, openPages } from './open-pages.ts';
 
 const open = openPages();
@@ -27,7 +26,9 @@ describe('ask before a new client gets events', () => {
 
   test('goes on again at once', async () => {
     const page = await settings();
-    await page.evaluate((all) => window.belfryFixture!.change({ settings: all }), { ...plainDefaults, askNewClients: false });
+    await ask(page).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Turn Off' }).click();
+    await eventually(() => ask(page).getAttribute('aria-checked')).toBe('false');
     await ask(page).click();
     await eventually(() => ask(page).getAttribute('aria-checked')).toBe('true');
     expect(await page.getByRole('dialog').count()).toBe(0);
