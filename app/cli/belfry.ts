@@ -3,6 +3,7 @@ import { version } from '../engine/version.ts';
 import { parseCommand } from './commands.ts';
 import { defaultDataDir, socketPathOf } from './data-folder.ts';
 import { HELP } from './help.ts';
+import { probeWords } from './probe-flags.ts';
 import { runRemote } from './remote-command.ts';
 import { parseServe } from './serve-flags.ts';
 
@@ -15,6 +16,11 @@ function takeDataDir(argv: readonly string[]): { dataDir: string; rest: string[]
   let dataDir = defaultDataDir();
   for (let i = 0; i < argv.length; i += 1) {
     const word = argv[i]!;
+    // Behind it stand words for somebody else.
+    if (word === '--') {
+      rest.push(...argv.slice(i));
+      break;
+    }
     if (word === '--data-dir') {
       const value = argv[(i += 1)];
       if (!value) return '--data-dir needs a folder.';
@@ -53,6 +59,11 @@ async function main(argv: readonly string[]): Promise<number> {
   if (typeof taken === 'string') {
     stderr(`belfry: ${taken}\n`);
     return 3;
+  }
+  const probe = probeWords(taken.rest);
+  if (probe !== null) {
+    const { probeHere } = await import('./probe-here.ts');
+    return probeHere(probe, taken.dataDir);
   }
   // Wrong use, help and version need no engine.
   const parsed = parseCommand(taken.rest);

@@ -25,7 +25,7 @@ export type ParsedCommand =
 
 const GLOBAL: Readonly<Record<string, FlagKind>> = { '--json': 'flag', '--data-dir': 'value', '--socket': 'value' };
 const SEE = 'See "belfry --help".';
-const LATER = new Set(['tokens', 'hosts', 'probe']);
+const LATER = new Set(['tokens', 'hosts']);
 
 type Parsed = Command | string;
 type Action = { readonly flags?: Readonly<Record<string, FlagKind>>; parse(words: readonly string[], flags: Flags): Parsed };

@@ -1,6 +1,10 @@
 import type { Socket } from 'node:net';
+import { duplexPair } from 'node:stream';
+import { probeCommand } from '../cli/probe-command.ts';
+import { probeWords } from '../cli/probe-flags.ts';
 import { runCommand, type EngineApi } from '../cli/run-command.ts';
 import { describeFault } from './log.ts';
+import { pipeOf } from '../probe/pipe-link.ts';
 import type { Change, Outcome } from '../policy/change.ts';
 import type { Engine } from './engine.ts';
 import { resolveExcluded, resolvePlaces, shownPlaces } from './mailbox-names.ts';
@@ -59,17 +63,37 @@ function withNames(engine: Engine, change: Change): { readonly ok: true; readonl
 export function commandRunner(engine: Engine, host: 'serve' | 'app') {
   const api = engineApi(engine);
   return (socket: Socket, argv: readonly string[]): void => {
-    void runCommand(argv, api, { headless: host === 'serve', isOwnerConsole: false }).then(
-      ({ code, stdout, stderr }) => {
-        socket.write(Buffer.concat([frame('o', stdout), frame('e', stderr)]));
-        socket.end(`x ${code}\n`);
-      },
+    const probe = probeWords(argv);
+    const ended = probe === null ? runCommand(argv, api, { headless: host === 'serve', isOwnerConsole: false }).then(({ code, stdout, stderr }) => {
+      socket.write(Buffer.concat([frame('o', stdout), frame('e', stderr)]));
+      return code;
+    }) : probeFor(engine, socket, probe);
+    void ended.then(
+      (code) => socket.end(`x ${code}\n`),
       (error: unknown) => {
         engine.options.log(`command: ${describeFault(error)}`);
         socket.end('x 1\n');
       },
     );
   };
+}
+
+/** A probe of this very engine, in the name of whoever runs the helper: with the rights of that client and no other. */
+function probeFor(engine: Engine, socket: Socket, argv: readonly string[]): Promise<number> {
+  const gone = new AbortController();
+  socket.on('close', () => gone.abort());
+  socket.resume();
+  return probeCommand(argv, {}, {
+    clock: engine.clock, version, interrupt: gone.signal, isHelper: true,
+    openBelfry: (channel) => {
+      const [ours, theirs] = duplexPair();
+      engine.peers.attach(socket, theirs, { label: 'probe', channel });
+      return Promise.resolve(pipeOf(ours));
+    },
+  }, {
+    out: (text) => void socket.write(frame('o', text)),
+    err: (text) => void socket.write(frame('e', text)),
+  });
 }
 
 function frame(kind: 'o' | 'e', text: string): Buffer {

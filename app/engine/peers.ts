@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { welcomeOf, type Hello } from '../endpoint/handshake.ts';
 import type { ClientIdentity, PeerIdentifier } from '../endpoint/peer-identity.ts';
 import type { Subscription } from '../events/subscription.ts';
@@ -76,10 +77,18 @@ export class Peers {
 
   /** @param rest what came behind the first line */
   serve(socket: Socket, hello: Hello, rest: Buffer): void {
-    const { listener, backend, now } = this.#options;
     if (hello.mode === 'command') return this.#command(socket, hello.argv);
     socket.write(welcomeOf(version));
-    const connection = new Connection(socket);
+    this.attach(socket, socket, hello, rest);
+  }
+
+  /**
+   * Serves one client: the program behind `socket`.
+   * @param stream where its lines come and go: the socket itself, or what a command that runs here in its name speaks through
+   */
+  attach(socket: Socket, stream: Duplex, hello: Pick<Extract<Hello, { mode: 'mcp' }>, 'label' | 'channel'>, rest: Buffer = Buffer.alloc(0)): void {
+    const { listener, backend, now } = this.#options;
+    const connection = new Connection(stream);
     const peer: Peer = { connection, streams: new Set(), label: hello.label ?? null, connectedAt: now(), identity: null, served: null };
     this.#peers.add(peer);
     const number = (this.#connections += 1);

@@ -26,6 +26,9 @@ test.each([
   ['activity', '../policy/policy.ts'],
   ['contract', '../engine/engine.ts'],
   ['wiring', '../engine/engine.ts'],
+  ['probe', '../engine/engine.ts'],
+  ['probe', '../mcp/server.ts'],
+  ['endpoint', '../probe/probe.ts'],
   ['wiring', '../contract/shell.ts'],
   ['engine', '../testing/world.ts'],
   ['engine', 'electron'],
@@ -41,6 +44,6 @@ test.each([
 
 test('every room of app/ is named by the rule or is a place where rooms meet', () => {
   const rooms = readdirSync(`${root}app`, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const known = ['apple', 'events', 'policy', 'delivery', 'activity', 'mcp', 'search', 'endpoint', 'wiring', 'engine', 'contract', 'cli', 'native', 'testing', 'bench'];
+  const known = ['apple', 'events', 'policy', 'delivery', 'activity', 'mcp', 'search', 'endpoint', 'probe', 'wiring', 'engine', 'contract', 'cli', 'native', 'testing', 'bench'];
   expect(rooms.filter((room) => !known.includes(room))).toEqual([]);
 });

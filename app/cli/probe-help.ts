@@ -1,0 +1,4 @@
+export const PROBE_HELP = `Usage: belfry probe ACTION [options]
+
+  list
+`;

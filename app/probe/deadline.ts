@@ -1,0 +1,94 @@
+import type { Clock } from '../events/clock.ts';
+import { ProbeFailure } from './failure.ts';
+
+/** The one time limit of a run: connecting, logging in, asking and waiting all spend from it. */
+export class Deadline {
+  readonly #clock: Clock;
+  readonly #end: number;
+  readonly #ended = new AbortController();
+  readonly #cancel: () => void;
+  #interrupted = false;
+
+  /**
+   * @param ms from now
+   * @param interrupt ends it early: the person pressed Ctrl-C, or who asked went away
+   */
+  constructor(ms: number, clock: Clock, interrupt?: AbortSignal) {
+    this.#clock = clock;
+    this.#end = clock.monotonic() + ms;
+    this.#cancel = clock.after(ms, () => this.#ended.abort());
+    const stop = () => {
+      this.#interrupted = true;
+      this.#ended.abort();
+    };
+    if (interrupt?.aborted) stop();
+    else interrupt?.addEventListener('abort', stop, { once: true });
+  }
+
+  /** Aborted once time is up. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  /** Milliseconds left, at least 0. */
+  get left(): number {
+    return this.#ended.signal.aborted ? 0 : Math.max(0, this.#end - this.#clock.monotonic());
+  }
+
+  /** What `work` gives, or the failure once time is up. */
+  within<T>(work: Promise<T>, late: () => ProbeFailure): Promise<T> {
+    return this.#race(work, this.#ended.signal, () => (this.#interrupted ? interrupted() : late()));
+  }
+
+  /** True once `ms` have passed; false if time was up before. */
+  async pause(ms: number): Promise<boolean> {
+    if (this.left === 0) return false;
+    let cancel = () => {};
+    const passed = new Promise<boolean>((resolve) => {
+      cancel = this.#clock.after(Math.min(ms, this.left), () => resolve(true));
+    });
+    const result = await Promise.race([passed, aborted(this.#ended.signal).then(() => false)]);
+    cancel();
+    return result && this.left > 0;
+  }
+
+  /** What `work` gives if it comes within `ms`, else null. */
+  async soon<T>(work: Promise<T>, ms: number): Promise<T | null> {
+    let cancel = () => {};
+    const late = new Promise<null>((resolve) => {
+      cancel = this.#clock.after(Math.min(ms, this.left), () => resolve(null));
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      cancel();
+    }
+  }
+
+  close(): void {
+    this.#cancel();
+  }
+
+  async #race<T>(work: Promise<T>, signal: AbortSignal, late: () => ProbeFailure): Promise<T> {
+    // Whoever loses the race must not become an unhandled rejection.
+    work.catch(() => undefined);
+    if (signal.aborted) throw late();
+    let onAbort = () => {};
+    const expired = new Promise<never>((_, reject) => {
+      onAbort = () => reject(late());
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([work, expired]);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}
+
+const interrupted = () => new ProbeFailure('INTERRUPTED', 'The probe was stopped before it was done.');
+
+const aborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => {
+  if (signal.aborted) resolve();
+  else signal.addEventListener('abort', () => resolve(), { once: true });
+});

@@ -1,0 +1,272 @@
+import { cursorOf, errorOf, findEvent, fits, occurrenceOf, poll, requireEvents, shown, violation, type Batch, type Occurrence } from './events.ts';
+import { ProbeFailure } from './failure.ts';
+import type { Exchange, JsonObject, Notification } from './link.ts';
+import { refusalOf } from './refusal.ts';
+import type { Draft } from './report.ts';
+import type { Action } from './request.ts';
+import type { Session } from './session.ts';
+
+type Wait = Extract<Action, { do: 'wait' }>;
+
+/** Heartbeats come at least every 30 s; after twice that the stream is dead (events-extension 6.3). */
+const SILENCE_MS = 65_000;
+/** Clients poll no sooner than this (events-extension 5). */
+const POLL_FLOOR_MS = 1000;
+const MAX_BATCH = 200;
+
+/**
+ * Sleeps until enough events came that fit, or time is up. The subscription comes first; then one poll from where it
+ * began, so that nothing falls between the two; servers that cannot push are polled.
+ */
+export async function wait(session: Session, action: Wait, options: { readonly skipList: boolean; readonly includeText: boolean; note(line: string): void }, draft: Draft<'wait'>): Promise<void> {
+  draft.eventName = action.event;
+  requireEvents(session);
+  const modes = options.skipList ? ['poll', 'push'] : (await findEvent(session, action.event)).delivery;
+  draft.eventFound = true;
+  const arrivals = new Arrivals(session, action, options, draft);
+  if (action.cursor === null && modes.includes('poll')) {
+    const bootstrap = await poll(session, action.event, action.args, {});
+    draft.argumentsHonored = true;
+    draft.initialCursor = bootstrap.cursor;
+  } else draft.initialCursor = action.cursor;
+  draft.finalCursor = draft.initialCursor;
+  if (modes.includes('push')) await byStream(session, action, arrivals, modes.includes('poll'));
+  else await byPoll(session, action, arrivals);
+}
+
+async function byStream(session: Session, action: Wait, arrivals: Arrivals, canPoll: boolean): Promise<void> {
+  const { draft } = arrivals;
+  const start = draft.initialCursor;
+  const params = {
+    name: action.event, arguments: action.args, cursor: start,
+    // Without a cursor there is nothing to be too old.
+    ...(action.maxAgeMs !== null && start !== null && { maxAgeMs: action.maxAgeMs }),
+  };
+  const { link, deadline } = session;
+  // What names no stream of ours must not come at all.
+  link.onnotification = (notification) => arrivals.stray(notification);
+  const exchange = session.start('events/stream', params, (notification) => arrivals.take(notification));
+  try {
+    const ended = ending(exchange, session, action, arrivals);
+    await deadline.within(Promise.race([arrivals.active, arrivals.done, ended]), () => arrivals.late());
+    if (canPoll && start !== null) await deadline.within(Promise.race([reread(session, action, arrivals, start), arrivals.done, ended]), () => arrivals.late());
+    await deadline.within(Promise.race([arrivals.done, ended, silent(session, arrivals)]), () => arrivals.late());
+    draft.closeReason = 'local';
+  } catch (error) {
+    draft.closeReason ??= 'local';
+    throw error;
+  } finally {
+    exchange.cancel();
+  }
+}
+
+/** Rejects when the stream comes to its end before enough came. */
+async function ending(exchange: Exchange, session: Session, action: Wait, arrivals: Arrivals): Promise<never> {
+  const { draft } = arrivals;
+  let answer;
+  try {
+    answer = await exchange.answer;
+  } catch (error) {
+    draft.closeReason = 'remote';
+    if (!draft.streamActive) throw error;
+    throw new ProbeFailure('STREAM_DISCONNECTED', `The stream broke off. ${(error as Error).message}`);
+  }
+  if ('error' in answer) throw refusalOf(answer.error, { isBelfry: session.options.isBelfry, method: 'events/stream', event: action.event });
+  draft.closeReason = 'graceful';
+  if (arrivals.terminated) throw arrivals.terminated;
+  throw new ProbeFailure('STREAM_DISCONNECTED', 'The server closed the stream without ending the subscription.');
+}
+
+/** What came between the first position and the subscription. */
+async function reread(session: Session, action: Wait, arrivals: Arrivals, start: string): Promise<void> {
+  const { event, args, maxAgeMs } = action;
+  const batch = await poll(session, event, args, { cursor: start, maxEvents: Math.min(action.count, MAX_BATCH), maxAgeMs });
+  const taken = arrivals.batch(batch, 'backlog');
+  if (taken === null || taken === batch.events.length) return;
+  // It was enough before the page was: the position right after that event is the one to go on from.
+  const again = await poll(session, event, args, { cursor: start, maxEvents: taken, maxAgeMs });
+  if (again.events.at(-1)?.eventId === batch.events[taken - 1]!.eventId) arrivals.draft.finalCursor = again.cursor;
+}
+
+async function silent(session: Session, arrivals: Arrivals): Promise<never> {
+  for (;;) {
+    const { heard } = arrivals;
+    await session.deadline.pause(SILENCE_MS);
+    if (session.deadline.left === 0) return new Promise<never>(() => undefined);
+    if (arrivals.heard === heard) {
+      arrivals.draft.closeReason = 'local';
+      throw new ProbeFailure('STREAM_DISCONNECTED', 'The stream has been silent for longer than two heartbeats.');
+    }
+  }
+}
+
+/** For events that are not pushed. */
+async function byPoll(session: Session, action: Wait, arrivals: Arrivals): Promise<void> {
+  const { event, args, maxAgeMs, count } = action;
+  for (;;) {
+    const cursor = arrivals.draft.finalCursor;
+    const batch = await poll(session, event, args, { cursor, maxEvents: Math.min(count, MAX_BATCH), maxAgeMs: cursor === null ? null : maxAgeMs }).catch((error: unknown) => {
+      throw error instanceof ProbeFailure && error.code === 'SERVER_TIMEOUT' && arrivals.draft.argumentsHonored ? arrivals.late() : error;
+    });
+    const taken = arrivals.batch(batch, 'poll');
+    if (taken !== null) {
+      if (taken < batch.events.length) arrivals.draft.finalCursor = cursor;
+      return;
+    }
+    if (batch.hasMore) continue;
+    if (!(await session.deadline.pause(Math.max(batch.nextPollMs ?? POLL_FLOOR_MS, POLL_FLOOR_MS)))) throw arrivals.late();
+  }
+}
+
+/** What has come so far, by stream and by poll, each event once. */
+class Arrivals {
+  readonly draft: Draft<'wait'>;
+  /** The stream is confirmed. */
+  readonly active: Promise<void>;
+  /** Enough came. Rejects where a rule was broken, or on a gap that must not pass. */
+  readonly done: Promise<void>;
+  terminated: ProbeFailure | null = null;
+  /** Counts what the stream sent. */
+  heard = 0;
+  readonly #session: Session;
+  readonly #action: Wait;
+  readonly #options: { readonly includeText: boolean; note(line: string): void };
+  readonly #seen = new Set<string>();
+  #activate: () => void = () => undefined;
+  #finish: () => void = () => undefined;
+  #break: (failure: ProbeFailure) => void = () => undefined;
+  #isOver = false;
+  /** Why nothing comes although the stream is open. */
+  #held: ProbeFailure | null = null;
+
+  constructor(session: Session, action: Wait, options: { readonly includeText: boolean; note(line: string): void }, draft: Draft<'wait'>) {
+    this.#session = session;
+    this.#action = action;
+    this.#options = options;
+    this.draft = draft;
+    this.active = new Promise((resolve) => {
+      this.#activate = resolve;
+    });
+    this.done = new Promise((resolve, reject) => {
+      this.#finish = resolve;
+      this.#break = reject;
+    });
+    this.done.catch(() => undefined);
+  }
+
+  /** One notification of the stream. */
+  take(notification: Notification): void {
+    if (this.#isOver) return;
+    try {
+      this.#take(notification);
+    } catch (error) {
+      this.#fail(error as ProbeFailure);
+    }
+  }
+
+  stray({ method }: Notification): void {
+    if (!this.#isOver && method.startsWith('notifications/events/')) this.#fail(violation(`The server sent ${method} for a subscription that is not there.`));
+  }
+
+  /** @returns how many of the batch it took to have enough; null if there is not enough yet */
+  batch(batch: Batch, route: 'backlog' | 'poll'): number | null {
+    if (this.#isOver) return null;
+    this.draft.argumentsHonored = true;
+    this.draft.truncated ??= false;
+    if (batch.truncated) this.#gap();
+    if (this.#isOver) throw new ProbeFailure('EVENT_GAP', GAP);
+    for (const [at, occurrence] of batch.events.entries()) {
+      this.#arrived(occurrence, route, at === batch.events.length - 1 ? batch.cursor : this.draft.finalCursor);
+      if (this.#isOver) return at + 1;
+    }
+    if (batch.cursor !== null && route === 'poll') this.draft.finalCursor = batch.cursor;
+    return null;
+  }
+
+  /** The failure once time is up. */
+  late(): ProbeFailure {
+    this.#isOver = true;
+    if (!this.draft.streamActive && this.draft.argumentsHonored !== true) return new ProbeFailure('SERVER_TIMEOUT', 'The server did not confirm the subscription in time.');
+    this.draft.route = 'timeout';
+    if (this.#held) return this.#held;
+    const { eventCount } = this.draft;
+    return new ProbeFailure('EVENT_TIMEOUT', eventCount === 0 ? 'No event came in time.' : `Only ${eventCount} of ${this.#action.count} events came in time.`);
+  }
+
+  #take(notification: Notification): void {
+    const { method, params } = notification;
+    this.heard += 1;
+    const name = method.slice('notifications/events/'.length);
+    if (!this.draft.streamActive && name !== 'active') throw violation(`The first message of a stream must be active; the server sent ${method}.`);
+    switch (name) {
+      case 'active':
+        this.draft.streamActive = true;
+        this.draft.argumentsHonored = true;
+        this.draft.truncated ??= false;
+        this.#held = null;
+        this.#position(params);
+        if (params['truncated'] === true) this.#gap();
+        return this.#activate();
+      case 'event':
+        this.#held = null;
+        return this.#arrived(occurrenceOf(params, this.#action.event), 'event', cursorOf(params));
+      case 'heartbeat': {
+        const before = this.draft.finalCursor;
+        this.#position(params);
+        // Whatever held it looks at rows again.
+        if (this.draft.finalCursor !== before) this.#held = null;
+        return;
+      }
+      case 'error': {
+        this.#held = refusalOf(errorOf(notification), { isBelfry: this.#session.options.isBelfry, method: 'events/stream', event: this.#action.event });
+        return this.#options.note(`${this.#held.message} The stream stays open. ${this.#held.hint ?? ''}`);
+      }
+      case 'terminated': {
+        const { code, message, data } = errorOf(notification);
+        const reason = typeof data?.['reason'] === 'string' ? ` (${data['reason']})` : '';
+        this.terminated = new ProbeFailure('STREAM_TERMINATED', `The server ended the subscription with ${code}: ${message}${reason}`);
+        this.draft.closeReason = 'graceful';
+        return this.#fail(this.terminated);
+      }
+      default:
+        throw violation(`A stream may not carry ${method}.`);
+    }
+  }
+
+  #position(params: JsonObject): void {
+    const cursor = cursorOf(params);
+    if (cursor === null) return;
+    this.draft.initialCursor ??= cursor;
+    this.draft.finalCursor = cursor;
+  }
+
+  #arrived(occurrence: Occurrence, route: string, cursor: string | null): void {
+    const { draft } = this;
+    if (this.#seen.has(occurrence.eventId)) return;
+    this.#seen.add(occurrence.eventId);
+    if (cursor !== null) draft.finalCursor = cursor;
+    if (!fits(occurrence.whole['data']!, this.#action.until)) return;
+    draft.route = route;
+    draft.eventReceived = true;
+    draft.eventCount += 1;
+    if (draft.event !== null) draft.earlierEvents = [...draft.earlierEvents, draft.event];
+    draft.event = shown(occurrence, this.#options.includeText);
+    if (draft.eventCount < this.#action.count) return;
+    this.#isOver = true;
+    this.#finish();
+  }
+
+  #gap(): void {
+    this.draft.truncated = true;
+    if (this.#action.failOnGap) this.#fail(new ProbeFailure('EVENT_GAP', GAP));
+    else this.#options.note('Something may have been missed before this position (truncated).');
+  }
+
+  #fail(failure: ProbeFailure): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#break(failure);
+  }
+}
+
+const GAP = 'Something may have been missed: the server cannot go on from the position that was given.';
