@@ -14,6 +14,8 @@ export type Command =
   | { readonly do: 'doctor' }
   | { readonly do: 'test-client'; readonly id: string }
   | { readonly do: 'watches' }
+  | { readonly do: 'waiting' }
+  | { readonly do: 'answer'; readonly id: string; readonly accept: boolean }
   | { readonly do: 'stop-watch'; readonly id: string }
   | { readonly do: 'search-status' }
   | { readonly do: 'rebuild-search' }
@@ -61,6 +63,11 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
   search: {
     status: plain({ do: 'search-status' }),
     rebuild: plain({ do: 'rebuild-search' }),
+  },
+  waiting: {
+    list: plain({ do: 'waiting' }),
+    allow: { parse: (words) => answer(words, true) },
+    deny: { parse: (words) => answer(words, false) },
   },
   settings: {
     get: { parse: getSetting },
@@ -178,6 +185,12 @@ function stopWatch(words: readonly string[]): Parsed {
   if (words.length > 1) return surplus(words[1]!);
   const id = words[0]!.toLowerCase();
   return /^[0-9a-f]{8}$/.test(id) ? { do: 'stop-watch', id } : `${quoted(words[0]!)} is no watch id: an id has 8 hex digits.`;
+}
+
+function answer(words: readonly string[], accept: boolean): Parsed {
+  if (words.length === 0) return 'Name the request by its id; "belfry waiting list" shows them.';
+  if (words.length > 1) return surplus(words[1]!);
+  return /^[\w-]{1,64}$/.test(words[0]!) ? { do: 'answer', id: words[0]!, accept } : `${quoted(words[0]!)} is no id of a request.`;
 }
 
 function allowClient(words: readonly string[], flags: Flags): Parsed {

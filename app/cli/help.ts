@@ -17,6 +17,7 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
           | deny ID | revoke ID | test ID
   excluded list | add PLACE... | remove PLACE...         PLACE: an account or a mailbox that no client hears of or reads
   watches list | stop ID
+  waiting list | allow ID | deny ID                      what waits for you: clients, changes, texts that clients wrote
   search  status | rebuild                               the full-text index of mail, and how far it is
   settings get [KEY] | set KEY VALUE                     KEY: ${keyLines()}
   pause [DURATION] | resume                              DURATION: 90s, 15m, 2h, 1d; none: until resumed

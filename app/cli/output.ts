@@ -1,5 +1,5 @@
 import type { PolicySnapshot } from '../contract/change.ts';
-import type { ChatRow, DiagnosticRow, Status, WatchRow } from '../contract/values.ts';
+import type { ChatRow, DiagnosticRow, Status, WaitingRow, WatchRow } from '../contract/values.ts';
 import { searchLine } from './search-lines.ts';
 import { table } from './table.ts';
 
@@ -27,6 +27,21 @@ export function clientLines(clients: PolicySnapshot['clients'], waiting: PolicyS
   ]));
   if (waiting.length === 0) return known;
   return `${known}\n\nWaiting for you:\n${table(waiting.map((entry) => [entry.id, entry.sentence]))}`;
+}
+
+/** @param rows whole, or only what every program may see */
+export function waitingLines(rows: readonly (WaitingRow | Pick<WaitingRow, 'kind' | 'id' | 'since' | 'sentence'>)[]): string {
+  if (rows.length === 0) return 'Nothing waits for you.';
+  return rows.map((row) => [`${row.id}  ${row.sentence}`, ...('text' in row ? detailsOf(row).map((line) => `  ${line}`) : [])].join('\n')).join('\n\n');
+}
+
+function detailsOf(row: Extract<WaitingRow, { text: string }>): string[] {
+  const about = row.kind === 'send'
+    ? [`To      ${row.chat.isGroup ? `a group of ${row.chat.memberCount} others: ` : ''}${row.chat.members.join(', ')}${row.chat.service === null ? '' : ` (${row.chat.service})`}`]
+    : row.answers === null
+      ? [`To      ${row.to.join(', ')}`, ...(row.cc.length === 0 ? [] : [`Cc      ${row.cc.join(', ')}`]), `Subject ${row.subject}`]
+      : [`Answers ${row.answers.subject ?? 'a mail without a subject'}, from ${row.answers.from}${row.answers.all ? ', to everyone in it' : ''}`];
+  return [...about, ...row.text.split('\n').map((line) => `| ${line}`)];
 }
 
 export function watchLines(watches: readonly WatchRow[]): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { searchOff } from '../contract/search.ts';
-import type { Status, WatchRow } from '../contract/values.ts';
+import type { Status, WaitingRow, WatchRow } from '../contract/values.ts';
 import { Policy } from '../policy/policy.ts';
 import { client, policyIn } from '../policy/testing.ts';
 import { tempFolder } from '../testing/temp.ts';
@@ -24,6 +24,11 @@ const status: Status = {
   },
 };
 
+const SEND: WaitingRow = {
+  kind: 'send', id: 'message-0123456789ab', since: 0, expiresAt: 600_000, client: ID, clientName: '"cursor"', sentence: '"cursor" would like to send a message to Ada', text: 'On my way\nin 5',
+  chat: { id: 'any;-;+15550101234', name: 'Ada', isGroup: false, members: ['Ada'], memberCount: 1, service: 'iMessage' },
+};
+
 function setUp(): { policy: Policy; api: EngineApi } & Disposable {
   const folder = tempFolder();
   const { policy } = policyIn(folder.path);
@@ -41,6 +46,8 @@ function setUp(): { policy: Policy; api: EngineApi } & Disposable {
     stopWatch: (id) => (id === WATCH.id ? { ok: true, changed: true, sentence: `Watch ${id} is stopped.` } : { ok: false, code: 'unknown', message: 'No watch has this id.' }),
     doctor: async () => [{ id: 'mail', title: 'Mail', state: 'problem', evidence: 'File not found.', fix: 'Open Mail once.' }],
     excluded: () => [],
+    waiting: () => [SEND],
+    answer: async (id, accept) => (id === SEND.id ? { ok: true, changed: true, sentence: accept ? 'Sent.' : 'Not allowed.' } : { ok: false, code: 'unknown', message: 'This request is no longer waiting.' }),
     testClient: async (id) => (id === ID ? [{ hop: 'engine', ok: true, sentence: 'The app sent it.' }] : null),
   };
   return { policy, api, [Symbol.dispose]: () => folder.remove() };
@@ -65,6 +72,14 @@ test.each<[string, CommandContext, number, RegExp]>([
   [`clients revoke ${ID}`, PEER, 0, /is no longer allowed\.\n$/],
   [`clients test ${ID}`, PEER, 0, /^The app sent it\.\n$/],
   ['clients test ffffffff', PEER, 3, /No client/],
+  ['waiting list', HEADLESS, 0, /^message-0123456789ab {2}"cursor" would like to send a message to Ada\n {2}To {6}Ada \(iMessage\)\n {2}\| On my way\n {2}\| in 5\n$/],
+  ['waiting list', PEER, 0, /^message-0123456789ab {2}"cursor" would like to send a message to Ada\n$/],
+  ['waiting allow message-0123456789ab', HEADLESS, 0, /^Sent\.\n$/],
+  ['waiting allow message-0123456789ab', PEER, 2, /Only the owner can allow this, in Belfry's window\.$/m],
+  ['waiting allow message-0123456789ab', OWNER, 0, /^Sent\.\n$/],
+  ['waiting deny message-0123456789ab', PEER, 0, /^Not allowed\.\n$/],
+  ['waiting deny message-0123456789ac', PEER, 3, /no longer waiting/],
+  ['waiting allow', HEADLESS, 3, /Name the request by its id/],
   ['pause', PEER, 0, /^Paused until resumed\.\n$/],
   ['pause 900d', PEER, 3, /A pause lasts from 1 second to 366 days/],
   ['resume', PEER, 0, /^Not paused\.\n$/],

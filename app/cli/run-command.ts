@@ -1,8 +1,8 @@
 import type { Change, Outcome, PolicySnapshot } from '../contract/change.ts';
-import type { ChatRow, ContractOutcome, DiagnosticRow, Status, TestHop, WatchRow } from '../contract/values.ts';
+import type { ChatRow, ContractOutcome, DiagnosticRow, Status, TestHop, WaitingRow, WatchRow } from '../contract/values.ts';
 import { parseCommand, type Command } from './commands.ts';
 import { HELP } from './help.ts';
-import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines, watchLines } from './output.ts';
+import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines, waitingLines, watchLines } from './output.ts';
 import { searchLines } from './search-lines.ts';
 
 /** What commands need of the engine. Implemented by `engine`; policy has the first four as they are. */
@@ -13,6 +13,10 @@ export interface EngineApi {
   change(change: Change): Outcome;
   /** Puts a change into the owner's Waiting for you. */
   request(change: Change): Outcome;
+  /** All that waits for the owner. */
+  waiting(): readonly WaitingRow[];
+  /** The owner's answer. Resolves once what was allowed is done. */
+  answer(id: string, accept: boolean): Promise<ContractOutcome>;
   watches(): readonly WatchRow[];
   /** Narrows, so it acts at once whoever asks. */
   stopWatch(id: string): ContractOutcome;
@@ -63,6 +67,7 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  * - excluded list: `excluded [name]`
  * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence, client, grants}]`
  * - watches list: `watches [{id, client, type, senders, source, state, waiting, sent, confirmed, dropped, gap, inbox, problem, createdAt}]`
+ * - waiting list: `waiting [{kind, id, since, sentence, ...}]`; texts only where there is no owner's window
  * - settings get: `settings` with a value for each plain setting (`contract/plain-settings.ts`), or the one asked for
  * - status: `status {version, pid, headless, stores {mail {state, on, position}, messages}, clients, waiting,
  *   streams, pausedUntil (Unix ms | "resumed" | null), uptimeSeconds, counters, settingsSentence, seal, lastEventAt, search}`
@@ -90,6 +95,7 @@ export async function runCommand(argv: readonly string[], api: EngineApi, contex
   return { code: answer.code, stdout: json ? line({ ok: true, ...answer.json }) : withEnd(answer.text), stderr: '' };
 }
 
+const brief = ({ kind, id, since, sentence }: WaitingRow) => ({ kind, id, since, sentence });
 const line = (value: object) => `${JSON.stringify({ version: 1, ...value })}\n`;
 const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 
@@ -124,6 +130,14 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
     }
     case 'rebuild-search':
       return outcomeAnswer(api.rebuildSearch());
+    case 'waiting': {
+      // What a client wrote may quote mail: where there is a window, it is shown there and not to every program.
+      const rows = api.waiting().map((row) => (context.headless || context.isOwnerConsole ? row : brief(row)));
+      return { code: 0, text: waitingLines(rows), json: { waiting: rows } };
+    }
+    case 'answer':
+      if (command.accept && !context.headless && !context.isOwnerConsole) return { code: 2, fault: 'refused', message: 'Only the owner can allow this, in Belfry\'s window.' };
+      return outcomeAnswer(await api.answer(command.id, command.accept));
     case 'stop-watch':
       return outcomeAnswer(api.stopWatch(command.id));
     case 'test-client': {

@@ -6,9 +6,10 @@ import { namesOf } from '../events/names.ts';
 import type { EventType } from '../events/occurrence.ts';
 import type { Filter } from '../events/sender-filter.ts';
 import type { Principal } from '../events/verdict.ts';
-import type { Backend, Reading } from '../mcp/session.ts';
+import type { Backend, Reading, WritingRoom } from '../mcp/session.ts';
 import type { Engine } from './engine.ts';
 import { describeFault } from './log.ts';
+import { chatAsItIs } from './writing.ts';
 
 const TYPES: readonly EventType[] = ['mail.received', 'messages.received'];
 
@@ -40,6 +41,7 @@ export function backendOf(engine: Engine, archives: Archives): Backend {
     policy,
     clock: engine.clock,
     reading: readingOf(engine, archives),
+    writing: writingOf(engine),
     requests: (principal, type, entries) => policy.asks(principal, type, entries),
     watched: (principal, type, entries, isNew) => {
       policy.asks(principal, type, entries);
@@ -74,6 +76,18 @@ function readingOf(engine: Engine, { mail, messages, attachments }: Archives): R
     },
     attachments,
     wants: (principal, stores) => policy.wantsToRead(principal, stores),
+  };
+}
+
+function writingOf(engine: Engine): WritingRoom {
+  const { policy } = engine;
+  return {
+    may: (principal) => policy.writes(principal) !== null,
+    mayAnswer: (row, principal) => policy.mayAnswer(row, principal),
+    mayWriteTo: (members, chat, principal) => policy.mayWriteTo(members, chat, principal),
+    chat: (guid, service) => chatAsItIs(engine, guid, service),
+    outgoing: engine.outgoing,
+    wants: (principal) => policy.wantsToWrite(principal),
   };
 }
 

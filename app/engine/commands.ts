@@ -12,6 +12,7 @@ import { doctor, statusOf } from './report.ts';
 import { testClient } from './test-event.ts';
 import { version } from './version.ts';
 import { stopWatch, watchRows } from './watch-calls.ts';
+import { answerWaiting, waitingRows } from './writing.ts';
 
 /** What the command line may ask of an engine. */
 export function engineApi(engine: Engine): EngineApi {
@@ -35,6 +36,8 @@ export function engineApi(engine: Engine): EngineApi {
     version,
     status: () => statusOf(engine),
     doctor: () => Promise.resolve(doctor(engine)),
+    waiting: () => waitingRows(engine),
+    answer: (id, accept) => answerWaiting(engine, id, accept),
     watches: () => watchRows(engine),
     rebuildSearch: () => ({ ok: false, code: 'nothing', message: 'There is no search index: no client may search mail.' }),
     stopWatch: (id) => stopWatch(engine, id),

@@ -14,6 +14,7 @@ import { mailboxRows, resolveExcluded, resolveMailboxes, resolvePlaces, shownPla
 import { clientRows, doctor, eventRows, senderRows, slicesOf, statusOf } from './report.ts';
 import { suggestSenders } from './suggestions.ts';
 import { testClient } from './test-event.ts';
+import { answerWaiting } from './writing.ts';
 import { addWatch, setInbox, stopWatch, watchRows } from './watch-calls.ts';
 
 const BACKTEST_MS = 30 * 86_400_000;
@@ -96,7 +97,7 @@ function handlersOf(engine: Engine, looker: LiveLooker): Handlers {
     clients: {
       list: () => clientRows(engine),
       waiting: () => slicesOf(engine).waiting,
-      answer: ({ id, accept, options }) => policy.answer(id, accept, options),
+      answer: ({ id, accept, options }) => answerWaiting(engine, id, accept, options),
       allow: ({ id, options }) => policy.allowClient(id, options),
       deny: ({ id }) => policy.denyClient(id),
       revoke: ({ id }) => policy.revokeClient(id),

@@ -7,6 +7,8 @@ import { EnvelopeIndex } from '../apple/mail/envelope-index.ts';
 import type { StoreKind } from '../apple/occurrence.ts';
 import type { MailReader, MessagesReader } from '../apple/reader.ts';
 import { ChatDatabase } from '../apple/messages/chat-database.ts';
+import { Echoes } from '../apple/messages/echoes.ts';
+import { Osascript, type ScriptRunner } from '../apple/script/osascript.ts';
 import { fileWatcher, type StoreWatcher } from '../apple/watch.ts';
 import type { Access } from '../contract/values.ts';
 import { Endpoint } from '../endpoint/endpoint.ts';
@@ -21,6 +23,8 @@ import type { Principal } from '../events/verdict.ts';
 import { AttachmentCache } from '../delivery/attachment-cache.ts';
 import { CodexInboxes } from '../delivery/codex-inbox.ts';
 import { Inbox } from '../delivery/inbox.ts';
+import { Outgoing } from '../delivery/outgoing.ts';
+import { OutgoingJournal } from '../delivery/outgoing-journal.ts';
 import type { ItemRef } from '../delivery/watch.ts';
 import { Watches } from '../delivery/watches.ts';
 import { Channels } from '../mcp/channel.ts';
@@ -44,6 +48,7 @@ import { sealCounter } from './seal-counter.ts';
 import { Sightings } from './sightings.ts';
 import { SourceApps } from './source-apps.ts';
 import { openState } from './state-file.ts';
+import { ACTIVITY_WORDS, write } from './writing.ts';
 
 export interface EngineOptions {
   readonly dataDir: string;
@@ -68,6 +73,8 @@ export interface EngineOptions {
   readonly onFatal: (sentence: string) => void;
   /** Whether Mail or Messages itself runs; absent where that cannot be told. */
   readonly sourceRuns?: (kind: StoreKind) => boolean;
+  /** Another osascript; headless only, for tests. */
+  readonly osascript?: string;
 }
 
 /** At most 30 s between heartbeats (SEP-3415); one timer for all streams. */
@@ -101,7 +108,11 @@ export class Engine {
   readonly stateSentence: string | null;
   /** Why watches can keep nothing at the moment, or null. */
   watchTrouble: string | null = null;
-  readonly #archives: { readonly mail: EnvelopeIndex; readonly messages: ChatDatabase };
+  /** What is sent by Messages and opened in Mail. */
+  readonly outgoing: Outgoing;
+  readonly scripts: ScriptRunner;
+  readonly echoes: Echoes;
+  readonly archives: { readonly mail: EnvelopeIndex; readonly messages: ChatDatabase };
   readonly #attachments: AttachmentCache;
   readonly #hubs: ReadonlyMap<EventType, Hub>;
   readonly #access: AccessProbe;
@@ -146,9 +157,11 @@ export class Engine {
     this.chats = new ChatNames(() => this.readable('messages'));
     this.contacts = options.addressBookDir === null ? null : new AddressBook({ folder: options.addressBookDir, region: this.policy.region });
     const name = (handle: string) => this.contacts?.nameOf(handle) ?? null;
-    this.#archives = {
+    this.echoes = new Echoes(() => this.clock.monotonic());
+    this.scripts = new Osascript(options.kind === 'serve' ? options.osascript : undefined);
+    this.archives = {
       mail: new EnvelopeIndex({ mailDir: options.mailDir, ...(options.accountsDb !== null && { accountsDb: options.accountsDb }) }),
-      messages: new ChatDatabase({ path: options.messagesDb, region: this.policy.region, names: name }),
+      messages: new ChatDatabase({ path: options.messagesDb, region: this.policy.region, names: name, echoes: this.echoes }),
     };
     this.#attachments = new AttachmentCache(join(options.dataDir, 'cache', 'attachments'));
     this.#hubs = this.#makeHubs();
@@ -179,7 +192,16 @@ export class Engine {
       watches: this.watches, inbox: this.inbox, clock,
       listener: { delivered: (item, client) => this.#itemTold('delivered', item, client), fault: (sentence) => options.log(sentence) },
     });
-    this.peers = this.#makePeers(backendOf(this, { mail: this.#archives.mail, messages: this.#archives.messages, attachments: this.#attachments }));
+    this.outgoing = new Outgoing({
+      journal: new OutgoingJournal(this.#state), clock,
+      policy: { mayWrite: (id) => policy.writes({ id }) !== null, isUnasked: (id) => policy.writes({ id }) === 'unasked' },
+      write: (writing) => write(this, writing),
+      told: ({ kind, client }, word) => {
+        this.activity.record({ kind: kind === 'draft' ? 'draft' : 'reply', type: kind === 'draft' ? 'mail.received' : 'messages.received', client, reason: ACTIVITY_WORDS[word] });
+        this.changes.changed();
+      },
+    });
+    this.peers = this.#makePeers(backendOf(this, { mail: this.archives.mail, messages: this.archives.messages, attachments: this.#attachments }));
     this.#endpoint = new Endpoint(this.socketPath, {
       admit: (socket) => this.peers.admit(socket),
       peer: (socket, hello, rest) => this.peers.serve(socket, hello, rest),
@@ -210,6 +232,8 @@ export class Engine {
     this.channels.close();
     this.inboxes.close();
     this.watches.close();
+    this.outgoing.close();
+    this.scripts.close();
     this.changes.close();
     await this.peers.close();
     await this.#endpoint.close();
@@ -256,7 +280,7 @@ export class Engine {
 
   #makeHubs(): ReadonlyMap<EventType, Hub> {
     const { options } = this;
-    return new Map([this.#archives.mail, this.#archives.messages].map((reader) => {
+    return new Map([this.archives.mail, this.archives.messages].map((reader) => {
       const hub = new Hub({
         reader,
         state: new TailState(this.#state, reader.kind),
@@ -362,6 +386,7 @@ export class Engine {
       for (const hub of this.#hubs.values()) hub.refresh();
       this.resume();
       this.peers.policyChanged();
+      if (kind === 'clients') this.outgoing.refresh();
       if (kind === 'events') this.#access.look();
       if (kind === 'settings') this.activity.keepSenders(this.policy.settings.keepSendersDays);
     }

@@ -40,7 +40,7 @@ const APPLE_APPS: Readonly<Record<StoreKind, string>> = { mail: '/Mail.app/Conte
 
 /** The engine with everything that a system has: its stores, its clock, its kernel. Tests and the bench replace edges. */
 export function engineOf(
-  settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void, edges: Partial<Pick<EngineOptions, 'clock' | 'watcher' | 'peers' | 'helperTeam'>> = {},
+  settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void, edges: Partial<Pick<EngineOptions, 'clock' | 'watcher' | 'peers' | 'helperTeam' | 'osascript' | 'sourceRuns'>> = {},
 ): Engine {
   const library = join(homedir(), 'Library');
   const peers = peerIdentifier(nativeFile('peer-identity.node'));

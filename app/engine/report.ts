@@ -9,6 +9,7 @@ import type { SenderRule } from '../policy/settings.ts';
 import type { Engine } from './engine.ts';
 import { shownMailboxes } from './mailbox-names.ts';
 import { version } from './version.ts';
+import { waitingRows } from './writing.ts';
 import { watchRows } from './watch-calls.ts';
 
 /** The engine's state as values of the contract. Built when asked for, from memory. */
@@ -29,7 +30,7 @@ export function statusOf(engine: Engine, { waiting, sentence } = engine.policy.s
     headless: engine.options.kind === 'serve',
     stores: { mail: store('mail.received'), messages: store('messages.received') },
     clients: new Set([...engine.peers].flatMap(({ identity }) => (identity ? [identity.id] : []))).size,
-    waiting: waiting.length,
+    waiting: waiting.length + engine.outgoing.waiting.length,
     streams: [...engine.hubs].reduce((sum, hub) => sum + hub.size, 0),
     pausedUntil: policy.pausedUntil,
     uptimeSeconds: Math.max(0, Math.round((engine.clock.now() - engine.startedAt) / 1000)),
@@ -134,7 +135,7 @@ export function slicesOf(engine: Engine): Slices {
     events: eventRows(engine, snapshot, clients),
     senders: senderRows(engine, snapshot),
     clients,
-    waiting: [...snapshot.waiting],
+    waiting: waitingRows(engine, snapshot.waiting),
     settings: snapshot.settings,
     pausedUntil: snapshot.pausedUntil,
     access: engine.access,

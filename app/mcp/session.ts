@@ -2,6 +2,8 @@ import type { MailFiles } from '../apple/mail/mail-files.ts';
 import type { Mailbox, StoreKind, StoreRow } from '../apple/occurrence.ts';
 import type { MailArchive, MessagesArchive } from '../apple/reader.ts';
 import type { AttachmentCache } from '../delivery/attachment-cache.ts';
+import type { Outgoing } from '../delivery/outgoing.ts';
+import type { MessageWriting } from '../delivery/writing.ts';
 import type { Clock } from '../events/clock.ts';
 import type { EventType } from '../events/occurrence.ts';
 import type { Principal } from '../events/verdict.ts';
@@ -35,6 +37,20 @@ export interface Reading {
   wants(principal: Principal, stores: readonly StoreKind[]): void;
 }
 
+/** What the writing tools ask of the engine. The owner granted nothing of it unless `may` says so. */
+export interface WritingRoom {
+  may(principal: Principal): boolean;
+  /** Whether what a row belongs to may be answered. */
+  mayAnswer(row: StoreRow, principal: Principal): boolean;
+  /** @param members all that are in the chat, normalised. @param chat guid */
+  mayWriteTo(members: readonly string[], chat: string, principal: Principal): boolean;
+  /** A chat by its guid, from its own row. Null: it is gone, or its row contradicts itself. @param service of the message that is answered */
+  chat(guid: string, service: string | null): MessageWriting['chat'] | null;
+  readonly outgoing: Outgoing;
+  /** Puts before the owner that this client would like to write. */
+  wants(principal: Principal): void;
+}
+
 /** What tools, resources and the channel ask of the engine, on top of what the events extension does. */
 export interface Backend extends EventsBackend {
   readonly watches: Watches;
@@ -43,6 +59,7 @@ export interface Backend extends EventsBackend {
   readonly policy: WatchPolicy;
   readonly clock: Clock;
   readonly reading: Reading;
+  readonly writing: WritingRoom;
   readonly paused: boolean;
   /** Puts a client's wish before the owner: what it would like to have, by filter entries. */
   requests(principal: Principal, type: EventType, entries: readonly string[]): void;

@@ -164,6 +164,13 @@ export class Clients {
     return this.#grants.get(id)?.senders ?? null;
   }
 
+  /** Whether a client may write texts, and whether unasked. Off until the owner says so, also for a trusted client. */
+  writes(id: string): 'asked' | 'unasked' | null {
+    const record = this.record(id);
+    if (record === null || record.decision === 'denied') return null;
+    return record.grants.includes('reply:unasked') ? 'unasked' : record.grants.includes('reply') ? 'asked' : null;
+  }
+
   /** Whether the client's own list of senders takes in this one. */
   takes(id: string, sender: string): boolean {
     const senders = this.#grants.get(id)?.senders ?? null;

@@ -82,9 +82,33 @@ export abstract class Permissions implements HubPolicy {
     return this.clients.reach(principal.id, store);
   }
 
+  /** Whether a client may write texts, and whether they go out unasked. Says nothing of to whom. */
+  writes(principal: Principal): 'asked' | 'unasked' | null {
+    return this.clients.writes(principal.id);
+  }
+
+  /** Whether a client may answer a row: what it may read, or what could have rung for it. */
+  mayAnswer(row: StoreRow, principal: Principal): boolean {
+    return this.writes(principal) !== null && this.#within(row, principal, this.#answerReach(principal, row.store));
+  }
+
+  /** Whether a client may write to a chat, unasked by anybody there. @param members without the owner; all have to be allowed */
+  mayWriteTo(members: readonly string[], chat: string, principal: Principal): boolean {
+    const reach = this.#answerReach(principal, 'messages');
+    if (reach === null || this.writes(principal) === null || members.length === 0) return false;
+    return reach === 'everything' || members.every((member) => this.#allowsFrom(member, chat, principal));
+  }
+
+  #answerReach(principal: Principal, store: StoreKind): Reach | null {
+    return this.reach(principal, store) ?? (this.gate(principal, eventTypeOf[store]) === 'open' ? 'rules' : null);
+  }
+
   /** Whether a client may read a row that lies in the store. What is excluded is read by nobody. */
   mayRead(row: StoreRow, principal: Principal): boolean {
-    const reach = this.reach(principal, row.store);
+    return this.#within(row, principal, this.reach(principal, row.store));
+  }
+
+  #within(row: StoreRow, principal: Principal, reach: Reach | null): boolean {
     if (reach === null || this.#mailboxes.excludes(row)) return false;
     if (reach === 'everything') return true;
     // One's own words are no allowed sender's, also where a row names the other party.
@@ -96,7 +120,10 @@ export abstract class Permissions implements HubPolicy {
   /** Whether a client may read what one person writes in a chat. */
   mayReadFrom(sender: string, chat: string | null, principal: Principal): boolean {
     const reach = this.reach(principal, 'messages');
-    if (reach !== 'rules') return reach === 'everything';
+    return reach === 'rules' ? this.#allowsFrom(sender, chat, principal) : reach === 'everything';
+  }
+
+  #allowsFrom(sender: string, chat: string | null, principal: Principal): boolean {
     return this.rules.allows({ type: 'messages.received', sender, row: { store: 'messages', chat: chat === null ? null : { guid: chat } } }) && this.clients.takes(principal.id, sender);
   }
 

@@ -95,6 +95,15 @@ export class Policy extends Permissions {
   wantsToRead(principal: Principal, stores: readonly StoreKind[], search = false): void {
     const grants: GrantName[] = stores.filter((store) => this.reach(principal, store) === null);
     if (search && !this.maySearch(principal)) grants.push('search');
+    this.#requestGrants(principal, grants);
+  }
+
+  /** A client would like to write: a request for the owner, unless it may already or is not let in. */
+  wantsToWrite(principal: Principal): void {
+    if (this.writes(principal) === null) this.#requestGrants(principal, ['reply']);
+  }
+
+  #requestGrants(principal: Principal, grants: readonly GrantName[]): void {
     const isIn = this.clients.decision(principal.id) === 'none' ? this.trustLocalClients : !this.isDenied(principal);
     if (grants.length > 0 && isIn && this.#isKnown(principal.id)) this.request({ do: 'grant-client', id: principal.id, grants });
   }

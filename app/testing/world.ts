@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { engineOf } from '../engine/host.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, EngineOptions } from '../engine/engine.ts';
+import { OsascriptStandIn } from './osascript-stand-in.ts';
 import { RawClient } from './raw-client.ts';
 import { tempFolder, type TempFolder } from './temp.ts';
 import { startWriter, type Writer, type WriterOptions } from './writer-client.ts';
@@ -11,6 +12,8 @@ export interface WorldOptions {
   /** Approval is skipped unless false. */
   readonly trust?: boolean;
   readonly writer?: Partial<WriterOptions>;
+  /** Whether Mail and Messages run; left out: it cannot be told. */
+  readonly sourceRuns?: NonNullable<EngineOptions['sourceRuns']>;
   /** Start the engine at once (default true). */
   readonly start?: boolean;
 }
@@ -24,6 +27,8 @@ export interface World extends AsyncDisposable {
   readonly writer: Writer;
   /** Account id of the iCloud account made at the start. */
   readonly account: string;
+  /** In the place of osascript. */
+  readonly osascript: OsascriptStandIn;
   readonly log: string[];
   readonly fatal: string[];
   engine: Engine;
@@ -54,12 +59,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const log: string[] = [];
   const fatal: string[] = [];
   const world: World = {
-    folder, dataDir, mailDir, messagesDb, writer, account, log, fatal,
+    folder, dataDir, mailDir, messagesDb, writer, account, log, fatal, osascript: new OsascriptStandIn(folder.at('osascript')),
     engine: undefined as unknown as Engine,
     async startEngine() {
       world.engine = engineOf(
         { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false },
         'serve', (line) => log.push(line), (sentence) => fatal.push(sentence),
+        { osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }) },
       );
       await world.engine.start();
       return world.engine;

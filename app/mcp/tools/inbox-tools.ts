@@ -1,14 +1,10 @@
 import { z } from 'zod';
 import type { Taken } from '../../delivery/inbox.ts';
 import type { Session } from '../session.ts';
-import { NO_WATCH, tool, watchId, type ToolAnswer, type ToolCall } from './tool.ts';
+import { MAX_WAIT, MAX_WAITS, NO_WATCH, tool, watchId, type ToolAnswer, type ToolCall } from './tool.ts';
 
-/** Longest wait, in seconds: clients give up on a call after 60. */
-const MAX_WAIT = 50;
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 100;
-/** Calls of one connection that may wait at once. */
-const MAX_WAITS = 8;
 const PROGRESS_MS = 10_000;
 
 const asked = {

@@ -28,7 +28,7 @@ const attachment = z.object({
 });
 
 /** The same words for what is not there, what is excluded and what this client may not read: an id proves nothing. */
-const NO_MAIL = 'id: there is no mail with this id that you may read.';
+export const NO_MAIL = 'id: there is no mail with this id that you may read.';
 
 interface Found {
   readonly archive: MailArchive;
@@ -37,11 +37,14 @@ interface Found {
 }
 
 /** The mail that an id names, as far as this client may read it; else a sentence. */
-function found(given: string, { session: { backend }, principal }: ToolCall): Found | string {
+const found = (given: string, call: ToolCall): Found | string => foundMail(given, call, (row) => call.session.backend.reading.mayRead(row, call.principal));
+
+/** The same for another permission. */
+export function foundMail(given: string, { session: { backend } }: ToolCall, may: (row: MailRow) => boolean): Found | string {
   const archive = backend.reading.mail!;
   const name = nameOf(given.trim(), archive.storeId());
   if (name === null) return NO_MAIL;
-  const [row] = archive.find(name).filter((each) => backend.reading.mayRead(each, principal));
+  const [row] = archive.find(name).filter(may);
   return row === undefined ? NO_MAIL : { archive, row, eventId: eventOf(row, archive).eventId };
 }
 

@@ -30,8 +30,15 @@ export interface Tool<I extends z.ZodType = z.ZodType> {
   readonly granted: boolean;
   /** The store that it reads: listed only for clients that the owner let read it. */
   readonly reads?: StoreKind;
+  /** It writes texts: listed only for clients that the owner let write. */
+  readonly writes?: boolean;
   run(args: z.output<I>, call: ToolCall): ToolAnswer | Promise<ToolAnswer>;
 }
+
+/** Longest wait, in seconds: clients give up on a call after 60. */
+export const MAX_WAIT = 50;
+/** Calls of one connection that may wait at once. */
+export const MAX_WAITS = 8;
 
 /** Keeps the input's type inside one tool; outside all tools are alike. */
 export const tool = <I extends z.ZodType>(value: Tool<I>): Tool => value as unknown as Tool;

@@ -7,6 +7,7 @@ import { mailAccounts, mailAttachment, mailGet, mailLinks, mailList, mailMailbox
 import { messagesChats, messagesGet, messagesList } from './messages-tools.ts';
 import { readingRefusal } from './reading.ts';
 import { checkInbox, waitForEvents } from './inbox-tools.ts';
+import { mailDraft, messagesReply, replyStatus } from './reply-tools.ts';
 import { requestAccess } from './request-access.ts';
 import { describeTool, runTool, type Tool } from './tool.ts';
 import { listWatches, stopWatch, watchEvents } from './watch-tools.ts';
@@ -16,13 +17,15 @@ const tools: readonly Tool[] = [
   listEventTypes, watchEvents, waitForEvents, checkInbox, listWatches, stopWatch, requestAccess,
   mailGet, mailList, mailAccounts, mailMailboxes, mailLinks, mailAttachment,
   messagesGet, messagesList, messagesChats,
+  messagesReply, mailDraft, replyStatus,
 ];
 const descriptions = new Map(tools.map((each) => [each, describeTool(each)]));
 
 /** What a client sees now: everything only once the owner let it in, and what reads a store only once they let it read. */
 export function listedTools(backend: Backend, principal: Principal): readonly Tool[] {
   const isOpen = accessOf(backend, principal) === 'open';
-  return tools.filter(({ granted, reads }) => (isOpen || !granted) && (reads === undefined || backend.reading.reach(principal, reads) !== null));
+  return tools.filter(({ granted, reads, writes }) => (isOpen || !granted)
+    && (reads === undefined || backend.reading.reach(principal, reads) !== null) && (writes !== true || backend.writing.may(principal)));
 }
 
 export function registerTools(server: Server, session: Session): void {
@@ -41,6 +44,7 @@ export function registerTools(server: Server, session: Session): void {
     if (each.granted && access !== 'open') return refusal(access) as never;
     const unread = each.reads === undefined ? null : readingRefusal(backend, principal, each.reads);
     if (unread !== null) return { content: [{ type: 'text', text: unread }], isError: true } as never;
+    if (each.writes === true && !backend.writing.may(principal)) return { content: [{ type: 'text', text: MAY_NOT_WRITE }], isError: true } as never;
     const token = ctx.mcpReq._meta?.progressToken;
     const licence = token === undefined ? null : peer.connection.license('_meta.progressToken');
     const progress = licence === null ? null : (done: number, total: number, message: string) => {
@@ -51,6 +55,8 @@ export function registerTools(server: Server, session: Session): void {
     return await runTool(each, args, { session, principal, signal: ctx.mcpReq.signal, progress }) as never;
   });
 }
+
+const MAY_NOT_WRITE = 'The owner of this Mac has not let this client write. request_access with write true asks for it.';
 
 const refusals = {
   approval: 'The owner of this Mac has not let this client in yet. Call request_access; they answer in Belfry.',

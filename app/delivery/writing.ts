@@ -1,0 +1,51 @@
+/** What a client would like to write, as the owner is shown it and as it goes out: the same characters. In memory only. */
+export type Writing = MessageWriting | DraftWriting;
+
+/** A text to a chat. The chat stands as it was when it was asked for: it goes out only if it still is the same. */
+export interface MessageWriting {
+  readonly kind: 'message';
+  readonly chat: {
+    readonly guid: string;
+    readonly name: string;
+    readonly isGroup: boolean;
+    /** Normalised, without me. */
+    readonly members: readonly string[];
+    /** The same for people, where known by name. */
+    readonly names: readonly string[];
+    readonly service: string | null;
+  };
+  readonly text: string;
+}
+
+/** A draft that is opened in Mail. */
+export interface DraftWriting {
+  readonly kind: 'draft';
+  /** Empty for an answer: Mail fills in whom it goes to. */
+  readonly to: readonly string[];
+  readonly cc: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  /** The mail that it answers. */
+  readonly answers: { readonly rowid: number; readonly from: string; readonly subject: string | null; readonly all: boolean } | null;
+}
+
+/** `unknown`: it was begun and may have gone out; it is never tried again. `failed`: nothing went out. */
+export type WritingState = 'waiting' | 'running' | 'done' | 'declined' | 'expired' | 'failed' | 'unknown';
+
+/** What came of the attempt. */
+export type Written = { readonly state: 'done' } | { readonly state: 'failed' | 'unknown'; readonly sentence: string };
+
+/** One request of a client. */
+export interface WritingRequest {
+  readonly id: string;
+  readonly client: string;
+  readonly kind: Writing['kind'];
+  /** Unix ms. */
+  readonly since: number;
+  readonly expiresAt: number;
+  readonly state: WritingState;
+  /** Why it failed or is not known; else null. */
+  readonly sentence: string | null;
+  /** Gone once it is settled. */
+  readonly writing: Writing | null;
+}
