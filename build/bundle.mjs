@@ -65,6 +65,6 @@ export async function bundleShell({ dir, shipped = false, team = '', feed = '' }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const team = process.env.BELFRY_TEAM ?? '';
-  await bundleEngine({ input: { belfry: join(root, 'app/cli/belfry.ts'), engine: join(root, 'app/engine/process.ts'), 'search-worker': join(root, 'app/search/index-worker.ts') }, dir: join(root, 'dist'), team });
+  await bundleEngine({ input: { belfry: join(root, 'app/cli/belfry.ts'), engine: join(root, 'app/engine/process.ts'), 'search-worker': join(root, 'app/search/worker.ts') }, dir: join(root, 'dist'), team });
   await bundleShell({ dir: join(root, 'dist', 'main'), team });
 }
