@@ -39,10 +39,6 @@ async function main(argv: readonly string[]): Promise<number> {
       return 3;
     }
     const { flags } = parsed;
-    if (flags.httpPort !== null) {
-      stderr('belfry: --http is not part of this version.\n');
-      return 3;
-    }
     const { serve } = await import('./serve.ts');
     return serve({
       dataDir: flags.dataDir ?? defaultDataDir(),
@@ -53,6 +49,7 @@ async function main(argv: readonly string[]): Promise<number> {
       region: flags.region ?? undefined,
       trustLocalClients: flags.trustLocalClients,
       ui: flags.uiPort ?? undefined,
+      httpPort: flags.httpPort,
     });
   }
   const taken = takeDataDir(argv);

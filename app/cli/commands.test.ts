@@ -52,7 +52,7 @@ test.each<[string, Command]>([
   expect(parseCommand(words(line))).toEqual({ ok: true, command, json: line.includes('--json') });
 });
 
-const KEYS = 'subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, fetchThroughMail, hideCodes, askNewClients, region';
+const KEYS = 'subjects, ratePerHour, backfill, keepSendersDays, indexOnBattery, fetchThroughMail, hideCodes, askNewClients, http, httpPort, region';
 
 test.each<[string, string]>([
   ['', 'Say what to do. See "belfry --help".'],

@@ -18,7 +18,7 @@ export interface ServeFlags extends EngineSettings {
 
 /**
  * Runs the engine in this process until SIGTERM or SIGINT. stdout has the one line that scripts wait for, and
- * with a page the line with its address; everything else goes to stderr.
+ * with a page or HTTP a line with each address; everything else goes to stderr.
  * @returns exit code (ruling 15): 0 after a clean stop, 3 where the folder is held or the socket cannot be made.
  */
 export async function serve(flags: ServeFlags): Promise<number> {
@@ -44,11 +44,18 @@ export async function serve(flags: ServeFlags): Promise<number> {
   }
   log('Any program of this user can change the policy of a headless engine: it has no owner\'s window and no seal.');
   if (flags.trustLocalClients) log('--trust-local-clients: clients that nobody decided on are let in.');
+  const { url, sentence } = engine.http.state;
+  if (sentence !== null) log(sentence);
+  if (typeof flags.httpPort === 'number' && url === null) {
+    await engine.stop();
+    return 3;
+  }
   const page = flags.ui === undefined ? null : await startPage(engine, {
     port: flags.ui, wiring: wiringHomes(), usualFolder: resolve(flags.dataDir) === resolve(defaultDataDir()),
   });
   process.stdout.write(`listening ${engine.socketPath}\n`);
   if (page) process.stdout.write(`page ${page.address}\n`);
+  if (url !== null) process.stdout.write(`http ${url}\n`);
   const code = await ended;
   await page?.close();
   await engine.stop();

@@ -32,6 +32,7 @@ function handlersOver(folder: string): Handlers {
       access: { mail: unread, messages: unread, checkedAt: null },
       chats: [],
       watches: [],
+      http: { state: 'off', port: null, url: null, sentence: null },
       search: searchOff,
     };
   };

@@ -8,6 +8,9 @@ import { z } from 'zod';
 const MAX_RATE = 10_000;
 const MAX_KEEP_DAYS = 30;
 
+/** Given to nobody (IANA), and below what systems hand out for outgoing connections. */
+const DEFAULT_HTTP_PORT = 23_537;
+
 const isOn = () => z.boolean('must be on or off');
 
 export const plainSettings = z.strictObject({
@@ -24,6 +27,9 @@ export const plainSettings = z.strictObject({
   hideCodes: isOn(),
   /** Off: a client that nobody decided on gets events without being asked about. */
   askNewClients: isOn(),
+  /** Whether clients may come in over HTTP on this machine, and where. */
+  http: isOn(),
+  httpPort: z.int('must be a whole number').min(1024).max(65_535),
   region: z.string().regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters, such as NL').nullable(),
 });
 
@@ -40,13 +46,15 @@ export const plainDefaults: PlainSettings = {
   fetchThroughMail: false,
   hideCodes: true,
   askNewClients: true,
+  http: false,
+  httpPort: DEFAULT_HTTP_PORT,
   region: null,
 };
 
 export const settingKeys = plainSettings.keyof().options;
 
 /** What lets clients in, or read more, is decided on each Mac: an export does not carry it and an import never lifts it. */
-export const ownToMac = { askNewClients: true, fetchThroughMail: true, hideCodes: true } as const satisfies Partial<Record<SettingKey, true>>;
+export const ownToMac = { askNewClients: true, fetchThroughMail: true, hideCodes: true, http: true, httpPort: true } as const satisfies Partial<Record<SettingKey, true>>;
 
 /** A value out of `from` for each plain setting. */
 export function plainOf(from: PlainSettings): PlainSettings {

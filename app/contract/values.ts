@@ -42,6 +42,16 @@ export const allowOptions = z.strictObject({
   grants: z.exactOptional(z.array(grantName)),
 });
 
+/** The endpoint over HTTP. `trouble`: it is wanted, and the sentence says why it does not listen. */
+export const httpState = z.object({
+  state: z.enum(['off', 'listening', 'trouble']),
+  /** The one that it listens on, or would; null while it is off. */
+  port: count.nullable(),
+  /** What a client is given; null unless it listens. */
+  url: z.string().nullable(),
+  sentence: z.string().nullable(),
+});
+
 /** What became of a change: the same value that policy answers with. */
 export const outcome = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), changed: z.boolean(), sentence: z.string() }),
@@ -290,6 +300,7 @@ export const slices = z.object({
   chats: z.array(chatRow),
   watches: z.array(watchRow),
   search: searchState,
+  http: httpState,
 });
 
 export const params = {
@@ -337,6 +348,7 @@ export type DiagnosticRow = z.output<typeof diagnosticRow>;
 export type Slices = z.output<typeof slices>;
 export type SenderRow = z.output<typeof senderRow>;
 export type ClientRow = z.output<typeof clientRow>;
+export type HttpState = z.output<typeof httpState>;
 export type WatchRow = z.output<typeof watchRow>;
 export type WaitingRow = z.output<typeof waitingRow>;
 export type LiveRow = z.output<typeof liveRow>;

@@ -12,6 +12,8 @@ import { Osascript, type ScriptRunner } from '../apple/script/osascript.ts';
 import { fileWatcher, type StoreWatcher } from '../apple/watch.ts';
 import type { Access } from '../contract/values.ts';
 import { Endpoint } from '../endpoint/endpoint.ts';
+import type { Credentials } from '../endpoint/http/credential.ts';
+import type { HttpRoutes } from '../endpoint/http/routes.ts';
 import { FolderLock } from '../endpoint/lock.ts';
 import type { PeerIdentifier } from '../endpoint/peer-identity.ts';
 import { systemClock, type Clock } from '../events/clock.ts';
@@ -41,6 +43,7 @@ import { ChatNames } from './chats.ts';
 import { describeFault, type Log } from './log.ts';
 import { LiveFeed, type DeliveryMode } from './live-feed.ts';
 import { accountCount } from './mailbox-names.ts';
+import { httpOf, type ConnectedClient, type HttpSwitch } from './http.ts';
 import { Peers } from './peers.ts';
 import { Pulls } from './pulls.ts';
 import { slicesOf } from './report.ts';
@@ -71,6 +74,11 @@ export interface EngineOptions {
   readonly watcher?: () => StoreWatcher;
   /** Something that ends the engine: the socket was replaced. A whole sentence. */
   readonly onFatal: (sentence: string) => void;
+  /** Listens over HTTP on this port whatever settings say; 0: any. Absent or null: as settings say. */
+  readonly httpPort?: number | null | undefined;
+  /** Who holds which token of HTTP, and what answers beside the endpoint. */
+  readonly credentials?: Credentials;
+  readonly routes?: HttpRoutes;
   /** Whether Mail or Messages itself runs; absent where that cannot be told. */
   readonly sourceRuns?: (kind: StoreKind) => boolean;
   /** Another osascript; headless only, for tests. */
@@ -118,6 +126,7 @@ export class Engine {
   readonly #access: AccessProbe;
   readonly #endpoint: Endpoint;
   readonly peers: Peers;
+  readonly http: HttpSwitch;
   readonly #cancels: (() => void)[] = [];
   #refreshing = false;
   #stopped = false;
@@ -201,7 +210,9 @@ export class Engine {
         this.changes.changed();
       },
     });
-    this.peers = this.#makePeers(backendOf(this, { mail: this.archives.mail, messages: this.archives.messages, attachments: this.#attachments }));
+    const backend = backendOf(this, { mail: this.archives.mail, messages: this.archives.messages, attachments: this.#attachments });
+    this.peers = this.#makePeers(backend);
+    this.http = httpOf(this, backend);
     this.#endpoint = new Endpoint(this.socketPath, {
       admit: (socket) => this.peers.admit(socket),
       peer: (socket, hello, rest) => this.peers.serve(socket, hello, rest),
@@ -224,6 +235,7 @@ export class Engine {
       this.clock.every(2000, () => this.policy.sweep()),
       this.clock.every(600_000, () => this.sweepAttachments()),
     );
+    await this.#followHttp();
   }
 
   async stop(): Promise<void> {
@@ -235,6 +247,7 @@ export class Engine {
     this.outgoing.close();
     this.scripts.close();
     this.changes.close();
+    await this.http.close();
     await this.peers.close();
     await this.#endpoint.close();
     for (const hub of this.#hubs.values()) if (hub.tail.running) hub.tail.stop();
@@ -369,9 +382,9 @@ export class Engine {
   }
 
   /** Method, licence and connection; never what was in it. */
-  #emitted(number: number, { method, licence }: Emission, sent: boolean): void {
+  emitted(by: string, { method, licence }: Emission, sent: boolean): void {
     if (this.#emissions.length === 0) this.clock.after(EMISSIONS_MS, () => this.#logEmissions());
-    this.#emissions.push(`${sent ? 'emitted' : 'held back, undeclared:'} ${method}, licence ${licence}, connection ${number}`);
+    this.#emissions.push(`${sent ? 'emitted' : 'held back, undeclared:'} ${method}, licence ${licence}, ${by}`);
   }
 
   #logEmissions(): void {
@@ -387,8 +400,10 @@ export class Engine {
       this.resume();
       this.peers.policyChanged();
       if (kind === 'clients') this.outgoing.refresh();
+      this.http.policyChanged();
       if (kind === 'events') this.#access.look();
       if (kind === 'settings') this.activity.keepSenders(this.policy.settings.keepSendersDays);
+      void this.#followHttp();
     }
     // After what the stores say of it: one telling holds both.
     this.changes.changed();
@@ -428,6 +443,16 @@ export class Engine {
     this.resume();
   }
 
+  /** Everyone who is connected, by the socket and over HTTP. */
+  get connected(): readonly ConnectedClient[] {
+    return [...this.peers, ...this.http.clients];
+  }
+
+  #followHttp(): Promise<void> {
+    const { http: on, httpPort: port } = this.policy.settings;
+    return this.http.follow({ on, port });
+  }
+
   #makePeers(backend: Backend): Peers {
     const { options } = this;
     return new Peers({
@@ -438,14 +463,14 @@ export class Engine {
           this.changes.changed();
         },
         left: ({ identity }, wasLast) => {
-          if (wasLast && identity !== null) this.pulls.left(identity.id);
+          if (wasLast && identity !== null && !this.http.clients.some((other) => other.identity?.id === identity.id)) this.pulls.left(identity.id);
           this.changes.changed();
         },
         drained: ({ streams, identity }) => {
           for (const hub of this.#hubs.values()) hub.drained(streams);
           if (identity !== null) this.channels.push(identity.id);
         },
-        emitted: (number, emission, sent) => this.#emitted(number, emission, sent),
+        emitted: (number, emission, sent) => this.emitted(`connection ${number}`, emission, sent),
         command: (socket, argv) => this.command?.(socket, argv),
       },
     });

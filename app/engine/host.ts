@@ -25,6 +25,8 @@ export interface EngineSettings {
   readonly addressBookDir?: string | undefined;
   readonly region?: string | undefined;
   readonly trustLocalClients?: boolean | undefined;
+  /** See EngineOptions. */
+  readonly httpPort?: number | null | undefined;
   /** Base64, 32 bytes or more. Only ever in the start message of the app's host, never on a command line. */
   readonly sealKey?: string | undefined;
 }
@@ -40,7 +42,7 @@ const APPLE_APPS: Readonly<Record<StoreKind, string>> = { mail: '/Mail.app/Conte
 
 /** The engine with everything that a system has: its stores, its clock, its kernel. Tests and the bench replace edges. */
 export function engineOf(
-  settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void, edges: Partial<Pick<EngineOptions, 'clock' | 'watcher' | 'peers' | 'helperTeam' | 'osascript' | 'sourceRuns'>> = {},
+  settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void, edges: Partial<Pick<EngineOptions, 'clock' | 'watcher' | 'peers' | 'helperTeam' | 'osascript' | 'sourceRuns' | 'credentials' | 'routes'>> = {},
 ): Engine {
   const library = join(homedir(), 'Library');
   const peers = peerIdentifier(nativeFile('peer-identity.node'));
@@ -54,6 +56,7 @@ export function engineOf(
     helperTeam: kind === 'app' && typeof BELFRY_TEAM === 'string' && BELFRY_TEAM !== '' ? BELFRY_TEAM : null,
     trustLocalClients: !shipped && settings.trustLocalClients === true,
     sealKey: settings.sealKey,
+    httpPort: settings.httpPort,
     peers,
     ...(process.platform === 'darwin' && { sourceRuns: (kind: StoreKind) => peers.runs(APPLE_APPS[kind]) }),
     log,

@@ -21,7 +21,7 @@ export function statusOf(engine: Engine, { waiting, sentence } = engine.policy.s
     return { on, state: on ? (tail.trouble ?? 'readable') : 'off', position: on && tail.trouble === null ? tail.position : null };
   };
   const counters: Record<string, number> = {};
-  for (const { connection } of engine.peers) {
+  for (const { connection } of engine.connected) {
     for (const [emission, count] of connection.emitted) counters[emission.method] = (counters[emission.method] ?? 0) + count;
   }
   return {
@@ -29,7 +29,7 @@ export function statusOf(engine: Engine, { waiting, sentence } = engine.policy.s
     pid: process.pid,
     headless: engine.options.kind === 'serve',
     stores: { mail: store('mail.received'), messages: store('messages.received') },
-    clients: new Set([...engine.peers].flatMap(({ identity }) => (identity ? [identity.id] : []))).size,
+    clients: new Set([...engine.connected].flatMap(({ identity }) => (identity ? [identity.id] : []))).size,
     waiting: waiting.length + engine.outgoing.waiting.length,
     streams: [...engine.hubs].reduce((sum, hub) => sum + hub.size, 0),
     pausedUntil: policy.pausedUntil,
@@ -68,7 +68,7 @@ const countsFor = (rule: SenderRule, store: 'mail' | 'messages') =>
 
 export function clientRows(engine: Engine, snapshot = engine.policy.snapshot()): ClientRow[] {
   return snapshot.clients.map((client) => {
-    const peers = [...engine.peers].filter(({ identity }) => identity?.id === client.id);
+    const peers = [...engine.connected].filter(({ identity }) => identity?.id === client.id);
     const decided = client.decision !== 'none' || engine.policy.trustLocalClients;
     const { subscriptions, state } = hearingOf(engine, client.id, peers, decided);
     return {
@@ -142,6 +142,7 @@ export function slicesOf(engine: Engine): Slices {
     chats: engine.chats.rows(snapshot.chats),
     watches: watchRows(engine),
     search: searchOff,
+    http: engine.http.state,
   };
 }
 

@@ -41,7 +41,7 @@ const testMessage = (guid: string, now: number): MessageRow => ({
 export function testClient(engine: Engine, id: string): TestHop[] | null {
   const row = clientRows(engine).find((client) => client.id === id);
   if (!row) return null;
-  const peers = [...engine.peers].filter(({ identity }) => identity?.id === id);
+  const peers = [...engine.connected].filter(({ identity }) => identity?.id === id);
   const streams = peers.flatMap((peer) => [...peer.streams]);
   const occurrences = new Map<EventType, Occurrence>();
   let held = 0;

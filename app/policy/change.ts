@@ -131,6 +131,11 @@ function widensSetting(key: SettingKey, value: unknown, settings: Settings): boo
       return value !== settings.region;
     case 'askNewClients':
       return value !== true && settings.askNewClients !== value;
+    case 'http':
+      return value !== false && !settings.http;
+    // Whoever takes the old port would be sent the tokens of clients that know only that one.
+    case 'httpPort':
+      return value !== settings.httpPort;
   }
 }
 

@@ -76,7 +76,6 @@ const settingsSchema = z.strictObject({
   pausedUntil: z.union([z.literal('resumed'), z.number().min(0).max(8.64e15)]).nullable().default(null),
   clients: z.array(clientRecord).max(LIMITS.clients).default([]),
   watches: z.array(keptWatch).max(LIMITS.watches).default([]),
-  http: z.boolean().default(false),
   hosts: z.array(text).max(LIMITS.chats).default([]),
   /** HMAC and counter, put on by the app (architecture 2). Headless has none. */
   seal: z.strictObject({ mac: z.string().max(128), counter: z.int().min(0) }).nullable().default(null),

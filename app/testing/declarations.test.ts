@@ -170,8 +170,8 @@ describe('sent if and only if licensed', () => {
     }
     expect([...named.keys()].filter((method) => !Object.hasOwn(licences, method) && !fromClients.has(method))).toEqual([]);
     expect(Object.keys(licences).filter((method) => !named.get(method)?.some((name) => name !== 'mcp/emission.ts'))).toEqual([]);
-    // The only place that writes to a peer is behind the table.
-    expect(writers).toEqual(['mcp/connection.ts']);
+    // The only places that write to a peer are behind the table.
+    expect(writers).toEqual(['mcp/connection.ts', 'mcp/exchange.ts']);
     for (const [method, names] of named) if (names.some((name) => name.endsWith('.c'))) expect(fromClients.has(method), `${method} in the helper`).toBe(true);
   });
 

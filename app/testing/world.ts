@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { engineOf } from '../engine/host.ts';
 import type { Engine, EngineOptions } from '../engine/engine.ts';
 import { OsascriptStandIn } from './osascript-stand-in.ts';
+import { HttpClient, TestCredentials } from './http-client.ts';
 import { RawClient } from './raw-client.ts';
 import { tempFolder, type TempFolder } from './temp.ts';
 import { startWriter, type Writer, type WriterOptions } from './writer-client.ts';
@@ -14,6 +15,8 @@ export interface WorldOptions {
   readonly writer?: Partial<WriterOptions>;
   /** Whether Mail and Messages run; left out: it cannot be told. */
   readonly sourceRuns?: NonNullable<EngineOptions['sourceRuns']>;
+  /** Listens over HTTP on any port, with the tokens of a test. */
+  readonly http?: boolean;
   /** Start the engine at once (default true). */
   readonly start?: boolean;
 }
@@ -31,10 +34,13 @@ export interface World extends AsyncDisposable {
   readonly osascript: OsascriptStandIn;
   readonly log: string[];
   readonly fatal: string[];
+  readonly credentials: TestCredentials;
   engine: Engine;
   startEngine(): Promise<Engine>;
   /** @param lenient what it is sent without a declaration is only noted */
   client(args?: readonly string[], lenient?: boolean): RawClient;
+  /** @param token of the test's own, `test-` and anything; null: none */
+  httpClient(token?: string | null): HttpClient;
 }
 
 export const NUMBER = '+15550101234';
@@ -56,16 +62,18 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   writeFileSync(`${dataDir}/settings.json`, JSON.stringify({ ...openSettings, ...options.settings }));
   const clients: RawClient[] = [];
+  const httpClients: HttpClient[] = [];
+  const credentials = new TestCredentials();
   const log: string[] = [];
   const fatal: string[] = [];
   const world: World = {
-    folder, dataDir, mailDir, messagesDb, writer, account, log, fatal, osascript: new OsascriptStandIn(folder.at('osascript')),
+    folder, dataDir, mailDir, messagesDb, writer, account, log, fatal, credentials, osascript: new OsascriptStandIn(folder.at('osascript')),
     engine: undefined as unknown as Engine,
     async startEngine() {
       world.engine = engineOf(
-        { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false },
+        { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false, httpPort: options.http === true ? 0 : null },
         'serve', (line) => log.push(line), (sentence) => fatal.push(sentence),
-        { osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }) },
+        { credentials, osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }) },
       );
       await world.engine.start();
       return world.engine;
@@ -75,7 +83,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       clients.push(client);
       return client;
     },
+    httpClient(token = 'test-client') {
+      const client = new HttpClient(world.engine.http.state.url ?? '', token);
+      httpClients.push(client);
+      return client;
+    },
     async [Symbol.asyncDispose]() {
+      for (const client of httpClients) client.close();
       for (const client of clients) client.process.kill('SIGKILL');
       await world.engine?.stop().catch(() => undefined);
       await writer.stop().catch(() => undefined);

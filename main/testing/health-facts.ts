@@ -34,6 +34,7 @@ export const slices = (change: Partial<Slices> = {}): Slices => ({
   access: { mail: store('readable'), messages: store('readable'), checkedAt: 1 },
   chats: [],
   watches: [],
+  http: { state: 'off', port: null, url: null, sentence: null },
   search: searchOff,
   ...change,
 });

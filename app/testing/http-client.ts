@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { Credential, Credentials } from '../endpoint/http/credential.ts';
+import { licenceFault } from './licence-audit.ts';
+import { modernMeta, subscriptionOf, type Frame } from './raw-client.ts';
+
+/** Tokens of a test: the text after `Bearer ` is the token, and names its client. */
+export class TestCredentials implements Credentials {
+  readonly #revoked = new Set<string>();
+
+  credentialOf(token: string): Credential | null {
+    if (!token.startsWith('test-') || this.#revoked.has(token)) return null;
+    return { identity: { id: clientOf(token), display: token, persistable: true, signed: false, process: null }, label: token };
+  }
+
+  revoke(token: string): void {
+    this.#revoked.add(token);
+  }
+}
+
+/** The id of the client that a test's token stands for. */
+export const clientOf = (token: string): string => createHash('sha256').update(token).digest('hex').slice(0, 8);
+
+/** An answer as it came. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** Undefined where the text is no JSON. */
+  readonly message: Record<string, any> | undefined;
+}
+
+export interface Asked {
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Of the request line; the client's own else. */
+  readonly path?: string;
+  readonly method?: string;
+}
+
+/** A stream of server-sent events, as its bytes came. */
+export class HttpStream {
+  readonly frames: Frame[] = [];
+  /** Lines that are comments. */
+  readonly comments: string[] = [];
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  ended = false;
+  readonly #request: ClientRequest;
+  readonly #response: IncomingMessage;
+  readonly #heard: (frame: Frame) => void;
+  readonly #waiters = new Set<() => void>();
+  #rest = '';
+
+  constructor(request: ClientRequest, response: IncomingMessage, heard: (frame: Frame) => void) {
+    this.#request = request;
+    this.#response = response;
+    this.#heard = heard;
+    this.status = response.statusCode ?? 0;
+    this.headers = response.headers;
+    response.setEncoding('utf8');
+    response.on('data', (text: string) => this.#read(text));
+    response.on('close', () => {
+      this.ended = true;
+      this.#wake();
+    });
+    response.on('error', () => undefined);
+    request.on('error', () => undefined);
+  }
+
+  /** Hangs up. */
+  close(): void {
+    this.#request.destroy();
+  }
+  pause(): void {
+    this.#response.pause();
+  }
+  resume(): void {
+    this.#response.resume();
+  }
+
+  /** The first frame from index `from` on that fits; waits for it, at most `ms`. */
+  until(fits: (frame: Frame) => boolean, from = 0, ms = 30_000): Promise<Frame> {
+    let next = from;
+    return this.#wait(() => {
+      for (; next < this.frames.length; next += 1) if (fits(this.frames[next]!)) return this.frames[next]!;
+      return this.ended ? new Error('The stream ended first') : null;
+    }, ms);
+  }
+  untilEnd(ms = 30_000): Promise<true> {
+    return this.#wait(() => (this.ended ? true : null), ms);
+  }
+
+  #wait<T>(look: () => T | Error | null, ms: number): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const check = () => {
+        const found = look();
+        if (found === null) return;
+        clearTimeout(timer);
+        this.#waiters.delete(check);
+        if (found instanceof Error) reject(found);
+        else resolve(found);
+      };
+      const timer = setTimeout(() => {
+        this.#waiters.delete(check);
+        reject(new Error(`Nothing fitting came within ${ms} ms; last: ${this.frames.at(-1)?.text.slice(0, 300)}`));
+      }, ms);
+      this.#waiters.add(check);
+      check();
+    });
+  }
+
+  #read(text: string): void {
+    const at = process.hrtime.bigint();
+    this.#rest += text;
+    for (let end = this.#rest.indexOf('\n\n'); end !== -1; end = this.#rest.indexOf('\n\n')) {
+      const lines = this.#rest.slice(0, end).split('\n');
+      this.#rest = this.#rest.slice(end + 2);
+      this.comments.push(...lines.filter((line) => line.startsWith(':')));
+      const data = lines.filter((line) => line.startsWith('data:')).map((line) => line.slice(5).trimStart()).join('\n');
+      if (data === '') continue;
+      const frame: Frame = { at, text: data, message: JSON.parse(data) as Record<string, any> };
+      this.frames.push(frame);
+      this.#heard(frame);
+    }
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const look of [...this.#waiters]) look();
+  }
+}
+
+/** A client over HTTP that sends what a test says and shows what came, byte for byte. */
+export class HttpClient {
+  readonly url: string;
+  readonly token: string | null;
+  /** Every JSON-RPC message that came, in any answer. */
+  readonly frames: Frame[] = [];
+  /** Capabilities as `initialize` and `server/discover` gave them. */
+  readonly handshakes: Record<string, any>[] = [];
+  /** Notifications that no handshake had declared. */
+  readonly licenceFaults: string[] = [];
+  readonly streams: HttpStream[] = [];
+  #nextId = 1;
+
+  constructor(url: string, token: string | null = 'test-client') {
+    this.url = url;
+    this.token = token;
+  }
+
+  /** Sends a body as it is. Resolves with the answer's head; the body is still to come. */
+  open(body: string | Buffer | null, asked: Asked = {}): Promise<{ request: ClientRequest; response: IncomingMessage }> {
+    const headers: Record<string, string> = {};
+    const given = {
+      'content-type': 'application/json', accept: 'application/json, text/event-stream', ...(this.token !== null && { authorization: `Bearer ${this.token}` }), ...asked.headers,
+    };
+    for (const [name, value] of Object.entries(given)) if (value !== undefined) headers[name] = value;
+    const { hostname, port, pathname } = new URL(this.url);
+    return new Promise((resolve, reject) => {
+      const request = httpRequest({ hostname, port, path: asked.path ?? pathname, method: asked.method ?? 'POST', headers, agent: false });
+      request.on('response', (response) => resolve({ request, response }));
+      request.on('error', reject);
+      request.end(body ?? undefined);
+    });
+  }
+
+  async post(body: string | Buffer | null, asked: Asked = {}): Promise<HttpAnswer> {
+    const { response } = await this.open(body, asked);
+    return this.#answer(response);
+  }
+
+  async #answer(response: IncomingMessage): Promise<HttpAnswer> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const framed = /^data: *(.*)$/m.exec(text)?.[1];
+    let message: Record<string, any> | undefined;
+    try {
+      message = JSON.parse(framed ?? text) as Record<string, any>;
+      if (message['jsonrpc'] === '2.0') this.#heard({ at: process.hrtime.bigint(), text: framed ?? text, message });
+    } catch {
+      message = undefined;
+    }
+    return { status: response.statusCode ?? 0, headers: response.headers, text, message };
+  }
+
+  /** The headers that repeat a `2026-07-28` message. */
+  headersOf(method: string, params: Record<string, any>): Record<string, string> {
+    const name = method === 'resources/read' ? params['uri'] : params['name'];
+    return { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(typeof name === 'string' && { 'mcp-name': name }) };
+  }
+
+  /** A `2026-07-28` request, whole. */
+  async ask(method: string, params: Record<string, any> = {}, asked: Asked & { readonly id?: string | number } = {}): Promise<HttpAnswer> {
+    const id = asked.id ?? this.#nextId++;
+    return this.post(JSON.stringify({ jsonrpc: '2.0', id, method, params: { _meta: modernMeta, ...params } }), { ...asked, headers: { ...this.headersOf(method, params), ...asked.headers } });
+  }
+
+  /** The same; gives the JSON-RPC message. */
+  async request(method: string, params: Record<string, any> = {}, id?: string | number): Promise<Record<string, any>> {
+    const { message, text } = await this.ask(method, params, id === undefined ? {} : { id });
+    if (message === undefined) throw new Error(`A message was expected: ${text.slice(0, 300)}`);
+    return message;
+  }
+
+  /** A request whose answer is a stream. An answer that is none is given instead. */
+  async listen(method: string, params: Record<string, any>, asked: Asked & { readonly id?: string | number } = {}): Promise<HttpStream | HttpAnswer> {
+    const id = asked.id ?? this.#nextId++;
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: { _meta: modernMeta, ...params } });
+    const { request, response } = await this.open(body, { ...asked, headers: { ...this.headersOf(method, params), ...asked.headers } });
+    if (response.headers['content-type'] !== 'text/event-stream') return this.#answer(response);
+    const stream = new HttpStream(request, response, (frame) => this.#heard(frame));
+    this.streams.push(stream);
+    return stream;
+  }
+
+  close(): void {
+    for (const stream of this.streams) stream.close();
+  }
+
+  #heard(frame: Frame): void {
+    this.frames.push(frame);
+    const { message } = frame;
+    const capabilities = message['result']?.capabilities as Record<string, any> | undefined;
+    if (capabilities !== undefined) this.handshakes.push(capabilities);
+    if (typeof message['method'] !== 'string') return;
+    const fault = licenceFault(message['method'], 'modern', this.handshakes);
+    if (fault !== null) this.licenceFaults.push(fault);
+  }
+}
+
+export const streamOf = (answer: HttpStream | HttpAnswer): HttpStream => {
+  if (answer instanceof HttpStream) return answer;
+  throw new Error(`A stream was expected: ${answer.status} ${answer.text.slice(0, 300)}`);
+};
+
+export const eventsOf = (stream: HttpStream): Record<string, any>[] =>
+  stream.frames.filter(({ message }) => message['method'] === 'notifications/events/event').map(({ message }) => message['params'] as Record<string, any>);
+
+export { subscriptionOf };
