@@ -9,6 +9,7 @@ const groups: Readonly<Record<string, () => Promise<Figure[]>>> = {
   latency: async () => (await import('./latency.ts')).latency(),
   store: async () => (await import('./store.ts')).store(),
   streams: async () => (await import('./streams.ts')).streams(),
+  http: async () => (await import('./http.ts')).http(),
   watches: async () => (await import('./watches.ts')).watches(),
   idle: async () => (await import('./idle.ts')).idle(),
   shim: async () => (await import('./shim.ts')).shim(),

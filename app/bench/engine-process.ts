@@ -1,6 +1,7 @@
 import { deafWatcher } from '../apple/watch.ts';
 import { engineOf, type EngineSettings } from '../engine/host.ts';
 import { startPage } from '../engine/page.ts';
+import { TestCredentials } from '../testing/test-credentials.ts';
 import { countSql } from './sql-counter.ts';
 
 /** What the bench says in the first argument, as JSON. */
@@ -21,12 +22,12 @@ export interface Usage {
   readonly sql: Readonly<Record<string, number>>;
 }
 
-export type EngineProcessMessage = { readonly ready: string; readonly page: string | null } | { readonly usage: Usage } | { readonly failed: string };
+export type EngineProcessMessage = { readonly ready: string; readonly page: string | null; readonly http: string | null } | { readonly usage: Usage } | { readonly failed: string };
 
 const { deaf, countSql: counting, pageHome, ...settings } = JSON.parse(process.argv[2] ?? '{}') as EngineProcessSettings;
 const counts = counting ? countSql() : new Map<string, number>();
 const say = (message: EngineProcessMessage): void => void process.send?.(message);
-const engine = engineOf(settings, 'serve', () => undefined, (sentence) => say({ failed: sentence }), deaf ? { watcher: deafWatcher } : {});
+const engine = engineOf(settings, 'serve', () => undefined, (sentence) => say({ failed: sentence }), { ...(deaf && { watcher: deafWatcher }), credentials: new TestCredentials() });
 
 // The kernel's own high-water mark starts with that of the process that forked this one. Where idleness is
 // measured nothing else may wake this process.
@@ -46,7 +47,7 @@ start().then(say, (error: unknown) => say({ failed: String(error) }));
 async function start(): Promise<EngineProcessMessage> {
   await engine.start();
   const page = pageHome === undefined ? null : await startPage(engine, { port: 0, wiring: { home: pageHome }, usualFolder: false });
-  return { ready: engine.socketPath, page: page?.address ?? null };
+  return { ready: engine.socketPath, page: page?.address ?? null, http: engine.http.state.url };
 }
 
 function usage(): Usage {

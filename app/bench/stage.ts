@@ -26,6 +26,8 @@ export interface Stage extends AsyncDisposable {
   readonly socketPath: string;
   /** Address of the page, where the engine was asked to serve one. */
   readonly page: string | null;
+  /** Address of the endpoint over HTTP, where the engine was given a port. */
+  readonly http: string | null;
   readonly dataDir: string;
   usage(): Promise<Usage>;
   client(command?: readonly [string, ...string[]]): ShimClient;
@@ -52,6 +54,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     mailIndex: `${mailDir}/MailData/Envelope Index`,
     socketPath: engine.socketPath,
     page: engine.page,
+    http: engine.http,
     usage: engine.usage,
     client(command) {
       const client = new ShimClient(engine.socketPath, command);
@@ -88,6 +91,7 @@ async function startEngineProcess(settings: EngineProcessSettings) {
   return {
     socketPath: first.ready,
     page: first.page,
+    http: first.http,
     async usage() {
       child.send('usage');
       const got = await answer(child);

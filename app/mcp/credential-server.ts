@@ -1,10 +1,10 @@
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
 import type { Subscription } from '../events/subscription.ts';
-import { forbidden, invalidParams, limitReached, type EventsError } from '../events/errors.ts';
+import { ErrorCode, EventsError, forbidden, invalidParams, limitReached } from '../events/errors.ts';
 import type { Principal } from '../events/verdict.ts';
 import { BelfryServer, type ServerIdentity } from './belfry-server.ts';
 import type { Emission } from './emission.ts';
-import { registerEvents } from './events-extension.ts';
+import { answerEvents, type EventsPeer } from './events-extension.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { credentialInstructions } from './instructions.ts';
 import { Listen, MAX_LISTENS } from './listen.ts';
@@ -13,6 +13,7 @@ import { accessOf, type Backend, type Session } from './session.ts';
 import { listedTools, registerTools } from './tools/tools.ts';
 
 const COMMENT_MS = 25_000;
+const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
 /**
  * Serves one credential over HTTP, in both eras and without a session: each request has a server of its own, and what
@@ -93,6 +94,18 @@ export class CredentialServer {
     await exchange.answer(response);
   }
 
+  /** One of the five methods of the events extension, whose headers and `_meta` were checked. */
+  async events(exchange: Exchange, id: string | number, method: string, params: unknown): Promise<void> {
+    try {
+      const result = await answerEvents(method, params, { id, signal: exchange.signal }, this.#backend, this.#peerOf(exchange));
+      const { _meta: meta } = result as { _meta?: object };
+      exchange.reply(JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete', ...result, _meta: { ...meta, [SERVER_INFO]: this.#identity } } }));
+    } catch (error) {
+      if (!(error instanceof EventsError)) throw error;
+      refuse(exchange, error, error.code === ErrorCode.methodNotFound ? 404 : 200);
+    }
+  }
+
   /** `subscriptions/listen`, whose headers and `_meta` were checked. */
   listen(exchange: Exchange, params: unknown): void {
     const asked = Listen.filterOf(params);
@@ -145,25 +158,28 @@ export class CredentialServer {
     const server = new BelfryServer(this.#identity, session, credentialInstructions(this.#backend, this.principal));
     registerTools(server, session);
     registerResources(server, session, this.#uris);
-    if (era === 'modern') registerEvents(server, this.#backend, session.peer);
     return server;
   }
 
   #session(era: 'legacy' | 'modern', exchange: Exchange): Session {
     const credential = this;
-    const { streams } = this;
     return {
-      peer: {
-        connection: exchange, principal: this.#known, channel: false,
-        streams: {
-          get size() { return streams.size; },
-          add: (subscription) => void streams.add((exchange.subscription = subscription)),
-          delete: (subscription) => void streams.delete(subscription),
-        },
-      },
+      peer: this.#peerOf(exchange),
       backend: this.#backend, era, over: 'http', lastBatch: null, channel: null,
       get waits() { return credential.#waits; },
       set waits(waits) { credential.#waits = waits; },
+    };
+  }
+
+  #peerOf(exchange: Exchange): EventsPeer {
+    const { streams } = this;
+    return {
+      connection: exchange, principal: this.#known, channel: false,
+      streams: {
+        get size() { return streams.size; },
+        add: (subscription) => void streams.add((exchange.subscription = subscription)),
+        delete: (subscription) => void streams.delete(subscription),
+      },
     };
   }
 
@@ -177,4 +193,4 @@ export class CredentialServer {
   }
 }
 
-const refuse = (exchange: Exchange, error: EventsError): void => exchange.reply(JSON.stringify({ jsonrpc: '2.0', id: exchange.id, error }));
+const refuse = (exchange: Exchange, error: EventsError, status = 200): void => exchange.reply(JSON.stringify({ jsonrpc: '2.0', id: exchange.id, error }), status);

@@ -62,38 +62,65 @@ export interface EventsPeer {
   readonly channel: boolean;
 }
 
-const anything = z.unknown();
+/** A request of the extension, wherever it came in. */
+interface Call {
+  readonly request: { readonly id: string | number; readonly signal: AbortSignal };
+  readonly backend: EventsBackend;
+  readonly peer: EventsPeer;
+  readonly held: Held<typeof EVENTS_LICENCE>;
+}
 
-/** Registers the five methods on a `2026-07-28` server. Policy is asked at each request. */
-export function registerEvents(server: Server, backend: EventsBackend, peer: EventsPeer): void {
-  const handle = (method: string, answer: (params: Record<string, unknown>, request: { id: string | number; signal: AbortSignal }, held: Held<typeof EVENTS_LICENCE>) => unknown) => {
-    server.setRequestHandler(method, { params: anything }, async (params, ctx) => {
-      try {
-        // Declared and served are one: what `server/discover` would not say now is not there.
-        const held = backend.anyOn() ? peer.connection.license(EVENTS_LICENCE) : null;
-        if (held === null) throw methodNotFound();
-        return (await answer((params ?? {}) as Record<string, unknown>, ctx.mcpReq, held)) as Record<string, unknown>;
-      } catch (error) {
-        throw toProtocolError(error, (fault) => backend.fault(method, fault));
-      }
-    });
-  };
-  handle('events/list', (params) => {
+type Params = Readonly<Record<string, unknown>>;
+
+const methods: Readonly<Record<string, (params: Params, call: Call) => object | Promise<object>>> = {
+  'events/list': (params, { backend }) => {
     if (params['cursor'] !== undefined && params['cursor'] !== null) throw invalidParams('cursor: there is only one page');
     return { events: backend.types.filter((type) => backend.eventOn(type)).map(descriptorOf) };
-  });
-  handle('events/poll', (params) => poll(params, backend, peer));
-  handle('events/stream', (params, request, held) => stream(params, request, held, backend, peer));
-  for (const method of ['events/subscribe', 'events/unsubscribe']) {
-    handle(method, (params) => {
-      onType(params, backend);
-      throw unsupportedMode('webhook');
+  },
+  'events/poll': poll,
+  'events/stream': stream,
+  'events/subscribe': withoutWebhooks,
+  'events/unsubscribe': withoutWebhooks,
+};
+
+export const isEventsMethod = (method: string): boolean => Object.hasOwn(methods, method);
+
+/**
+ * Answers one of the five methods; policy is asked at each request. A stream's answer is its end.
+ * @throws EventsError, and nothing else
+ */
+export async function answerEvents(method: string, params: unknown, request: Call['request'], backend: EventsBackend, peer: EventsPeer): Promise<object> {
+  try {
+    // Declared and served are one: what `server/discover` would not say now is not there.
+    const held = backend.anyOn() ? peer.connection.license(EVENTS_LICENCE) : null;
+    if (held === null) throw methodNotFound();
+    return await methods[method]!((params ?? {}) as Params, { request, backend, peer, held });
+  } catch (error) {
+    if (error instanceof EventsError) throw error;
+    if (error instanceof StoreError) throw storeUnreadable(error.kind);
+    backend.fault(method, error);
+    throw new EventsError(ErrorCode.internal, 'Belfry met an unexpected fault');
+  }
+}
+
+const anything = z.unknown();
+
+/** Registers the five methods on a `2026-07-28` server of the SDK. */
+export function registerEvents(server: Server, backend: EventsBackend, peer: EventsPeer): void {
+  for (const method of Object.keys(methods)) {
+    server.setRequestHandler(method, { params: anything }, async (params, ctx) => {
+      try {
+        return (await answerEvents(method, params, ctx.mcpReq, backend, peer)) as Record<string, unknown>;
+      } catch (error) {
+        const { code, message, data } = error as EventsError;
+        throw new ProtocolError(code, message, data);
+      }
     });
   }
 }
 
 /** Order of the checks: shape, name, mode, arguments, permission, quota, cursor (events-extension 8). */
-function onType(params: Record<string, unknown>, backend: EventsBackend): EventType {
+function onType(params: Params, backend: EventsBackend): EventType {
   const { name } = params;
   if (typeof name !== 'string') throw invalidParams('name: must be a string');
   if (!isEventType(name) || !backend.eventOn(name)) throw eventNotFound();
@@ -129,7 +156,7 @@ export function namesFor(backend: EventsBackend, type: EventType, principal: Pri
   };
 }
 
-function opening(params: Record<string, unknown>, backend: EventsBackend, mode: 'poll' | 'push', principal: Principal): Opening {
+function opening(params: Params, backend: EventsBackend, mode: 'poll' | 'push', principal: Principal): Opening {
   const type = onType(params, backend);
   if (!catalogue[type].delivery.includes(mode)) throw unsupportedMode(mode);
   const { cursor, maxAgeMs } = params;
@@ -145,7 +172,7 @@ function opening(params: Record<string, unknown>, backend: EventsBackend, mode: 
   };
 }
 
-async function poll(params: Record<string, unknown>, backend: EventsBackend, peer: EventsPeer): Promise<object> {
+async function poll(params: Params, { backend, peer }: Call): Promise<object> {
   const principal = await peer.principal;
   const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'poll', principal);
   const limit = pageSize(params['maxEvents']);
@@ -215,7 +242,7 @@ function pageSize(value: unknown): number {
   return Math.min(value as number, MAX_PAGE);
 }
 
-async function stream(params: Record<string, unknown>, request: { id: string | number; signal: AbortSignal }, held: Held<typeof EVENTS_LICENCE>, backend: EventsBackend, peer: EventsPeer): Promise<object> {
+async function stream(params: Params, { request, held, backend, peer }: Call): Promise<object> {
   const principal = await peer.principal;
   const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'push', principal);
   const result = { _meta: { [SUBSCRIPTION_ID]: request.id } };
@@ -245,10 +272,7 @@ async function stream(params: Record<string, unknown>, request: { id: string | n
   });
 }
 
-/** Known errors keep their code; anything else is -32603 with a fixed sentence (architecture 7). */
-function toProtocolError(error: unknown, fault: (error: unknown) => void): ProtocolError {
-  if (error instanceof EventsError) return new ProtocolError(error.code, error.message, error.data);
-  if (error instanceof StoreError) return toProtocolError(storeUnreadable(error.kind), fault);
-  fault(error);
-  return new ProtocolError(ErrorCode.internal, 'Belfry met an unexpected fault');
+function withoutWebhooks(params: Params, { backend }: Call): never {
+  onType(params, backend);
+  throw unsupportedMode('webhook');
 }

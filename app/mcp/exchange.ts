@@ -100,7 +100,7 @@ export class Exchange implements Wire {
     const type = response.headers.get('content-type') ?? '';
     if (!type.startsWith('text/event-stream') || response.body === null) {
       const text = await response.text();
-      if (text !== '' || this.#streaming) return this.reply(text, statusOf(response.status, text));
+      if (text !== '' || this.#streaming) return this.reply(text, response.status);
       this.#ended = true;
       this.#response.writeHead(response.status, { ...this.#headers, 'content-length': '0' });
       this.#response.end();
@@ -176,10 +176,4 @@ export class Exchange implements Wire {
     this.#abort.abort();
     this.onclose?.();
   }
-}
-
-/** A method of ours that is not there at this moment answers like one that never was: 404. */
-function statusOf(status: number, json: string): number {
-  if (status !== 200 || json.length > 4096 || !json.includes('-32601')) return status;
-  return (JSON.parse(json) as { error?: { code?: unknown } }).error?.code === -32601 ? 404 : status;
 }

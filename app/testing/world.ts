@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { engineOf } from '../engine/host.ts';
 import type { Engine, EngineOptions } from '../engine/engine.ts';
 import { OsascriptStandIn } from './osascript-stand-in.ts';
-import { HttpClient, TestCredentials } from './http-client.ts';
+import { HttpClient } from './http-client.ts';
 import { RawClient } from './raw-client.ts';
+import { TestCredentials } from './test-credentials.ts';
 import { tempFolder, type TempFolder } from './temp.ts';
 import { startWriter, type Writer, type WriterOptions } from './writer-client.ts';
 

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { toWebRequest } from '@modelcontextprotocol/node';
 import type { Clock } from '../../events/clock.ts';
 import type { CredentialServer } from '../../mcp/credential-server.ts';
+import { isEventsMethod } from '../../mcp/events-extension.ts';
 import { EndpointError } from '../endpoint.ts';
 import { answerEmpty, answerJson, COMMON_HEADERS, type Headers } from './answer.ts';
 import { readBody } from './body.ts';
@@ -200,7 +201,11 @@ export class HttpEndpoint {
     const exchange = peer.server.begin({ response, id, headers: { ...COMMON_HEADERS, ...cors } });
     this.#open.set(exchange, { peer, token });
     exchange.signal.addEventListener('abort', () => this.#open.delete(exchange), { once: true });
-    if (message.method === 'subscriptions/listen' && message.modern && id !== null) return peer.server.listen(exchange, message.body.params);
+    if (message.modern && id !== null) {
+      // What the SDK does not know, or would not keep to the credential, is served past it.
+      if (message.method === 'subscriptions/listen') return peer.server.listen(exchange, message.body.params);
+      if (isEventsMethod(message.method)) return peer.server.events(exchange, id, message.method, message.body.params);
+    }
     return peer.server.serve(exchange, await toWebRequest(request as never, message.body, { signal: exchange.signal }), message.body);
   }
 

@@ -1,0 +1,108 @@
+import { HttpConnection, requestBytes } from './http-connection.ts';
+import { median, msBetween, percentile } from './samples.ts';
+import { openStage, type Stage } from './stage.ts';
+import type { Figure } from './table.ts';
+
+/** Polls are counted over this long. */
+const POLL_SECONDS = 10;
+/** Each with a connection that it keeps; a credential may ask 200 times a second. */
+const POLLERS = 20;
+const STREAMS = 200;
+/** Streams of one credential. */
+const OF_ONE = 10;
+const PER_SECOND = 100;
+const STREAM_SECONDS = 20;
+const MAIL = 'mail.received';
+
+export async function http(): Promise<Figure[]> {
+  return [await polls(), await streams()];
+}
+
+const stageWithHttp = (): Promise<Stage> => openStage({ engine: { httpPort: 0 } });
+
+async function polls(): Promise<Figure> {
+  await using stage = await stageWithHttp();
+  const url = stage.http!;
+  const pollers = await Promise.all(Array.from({ length: POLLERS }, async (_, nth) => {
+    const connection = new HttpConnection(url);
+    const ask = (cursor: string | null) => requestBytes(url, `test-${nth}`, 'events/poll', { name: MAIL, arguments: { domains: ['example.org'] }, cursor } as never, 1);
+    const first = JSON.parse(await connection.ask(ask(null))) as { result: { cursor: string } };
+    return { connection, bytes: ask(first.result.cursor) };
+  }));
+  const run = async (seconds: number) => {
+    const ms: number[] = [];
+    const end = performance.now() + seconds * 1000;
+    await Promise.all(pollers.map(async ({ connection, bytes }) => {
+      while (performance.now() < end) {
+        const from = process.hrtime.bigint();
+        const answer = await connection.ask(bytes);
+        ms.push(msBetween(from, process.hrtime.bigint()));
+        if (!answer.includes('"events":[]')) throw new Error(`A poll was not answered: ${answer.slice(0, 200)}`);
+      }
+    }));
+    return ms;
+  };
+  // The first ones compile what the others run.
+  await run(2);
+  const before = await stage.usage();
+  const ms = await run(POLL_SECONDS);
+  const after = await stage.usage();
+  for (const { connection } of pollers) connection.close();
+  return {
+    figure: `polls over HTTP, ${POLLERS} credentials, each as soon as the last was answered`,
+    measured: [
+      { what: 'polls', value: ms.length / POLL_SECONDS, unit: '/s', atLeast: 2000 }, { what: 'median', value: median(ms), unit: 'ms' },
+      { what: 'p99', value: percentile(ms, 0.99), unit: 'ms', atMost: 20 }, { what: 'engine CPU', value: (after.cpuMs - before.cpuMs) / (POLL_SECONDS * 10), unit: '%' },
+      { what: 'engine', value: after.peakRssMb, unit: 'MB' },
+    ],
+    samples: { ms: ms.filter((_, nth) => nth % 10 === 0) },
+  };
+}
+
+async function streams(): Promise<Figure> {
+  await using stage = await stageWithHttp();
+  const url = stage.http!;
+  const heard: { readonly rowid: number; readonly at: bigint; readonly stream: number }[] = [];
+  let active = 0;
+  const connections = Array.from({ length: STREAMS }, (_, nth) => {
+    const connection = new HttpConnection(url);
+    let rest = '';
+    connection.stream(requestBytes(url, `test-${Math.floor(nth / OF_ONE)}`, 'events/stream', { name: MAIL, arguments: { domains: ['example.org'] } } as never, nth), (text, at) => {
+      const frames = (rest + text).split('\n\n');
+      rest = frames.pop()!;
+      for (const frame of frames) {
+        if (frame.includes('notifications/events/active')) active += 1;
+        const rowid = /"notifications\/events\/event".*"cursor":"v1\.[\d-]+\.(\d+)\./.exec(frame)?.[1];
+        if (rowid !== undefined) heard.push({ rowid: Number(rowid), at, stream: nth });
+      }
+    });
+    return connection;
+  });
+  const until = async (fits: () => boolean, ms: number) => {
+    for (const end = performance.now() + ms; !fits() && performance.now() < end;) await new Promise((done) => setTimeout(done, 20));
+  };
+  await until(() => active === STREAMS, 10_000);
+  if (active !== STREAMS) throw new Error(`Only ${active} streams opened`);
+  const senders = Array.from({ length: 20 }, (_, nth) => `s${nth}@example.org`);
+  const warmUp = await stage.writer.burst({ store: 'mail', n: 100, perSecond: 50, senders });
+  const before = await stage.usage();
+  const n = PER_SECOND * STREAM_SECONDS;
+  const arrivals = await stage.writer.burst({ store: 'mail', n, perSecond: PER_SECOND, senders });
+  const wanted = (n + warmUp.length) * STREAMS;
+  await until(() => heard.length >= wanted, 10_000);
+  const after = await stage.usage();
+  for (const connection of connections) connection.close();
+  const committed = new Map(arrivals.map(({ rowid, committedAt }) => [rowid, committedAt]));
+  const ms = heard.flatMap(({ rowid, at }) => (committed.has(rowid) ? [msBetween(committed.get(rowid)!, at)] : []));
+  const distinct = new Set(heard.map(({ rowid, stream }) => `${stream} ${rowid}`)).size;
+  return {
+    figure: `${STREAMS} streams over HTTP, all of them matched by ${PER_SECOND} arrivals/s for ${STREAM_SECONDS} s`,
+    measured: [
+      { what: 'lost', value: wanted - distinct, unit: '', atMost: 0 }, { what: 'twice', value: heard.length - distinct, unit: '', atMost: 0 },
+      { what: 'median', value: median(ms), unit: 'ms' }, { what: 'p99', value: percentile(ms, 0.99), unit: 'ms', atMost: 50 },
+      { what: 'engine', value: after.peakRssMb, unit: 'MB' }, { what: 'engine CPU', value: (after.cpuMs - before.cpuMs) / (STREAM_SECONDS * 10), unit: '%' },
+    ],
+    against: `${n * STREAMS} notifications of ${n} arrivals, counted by stream and rowid`,
+    samples: { ms: ms.filter((_, nth) => nth % 20 === 0) },
+  };
+}
