@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ALERTS, conditionsOf, decideAlerts, type AlertId, type AlertMemory } from './notifications.ts';
 import { DEFAULT_PREFERENCES } from '../app/contract/shell.ts';
+import type { Slices } from '../app/contract/values.ts';
 import { client, shellFacts, slices } from './testing/health-facts.ts';
 
+const textThatWaits: Slices['waiting'][number] = {
+  kind: 'send', id: 't', since: 0, sentence: '', client: '0a1b2c3d', clientName: '"my-agent"', expiresAt: 1, text: 'words', chat: { id: 'c', name: 'Family', isGroup: true, members: [], memberCount: 2, service: null },
+};
 const everything = { ...DEFAULT_PREFERENCES, alertNotDelivered: true };
 const decide = (holding: AlertId[], memory: AlertMemory, now: number, change: { inFront?: boolean; preferences?: typeof everything } = {}) => {
   const decision = decideAlerts({ holding: new Set(holding), preferences: everything, inFront: false, ...change }, memory, now);
@@ -13,6 +17,7 @@ test.each<[AlertId, number, string]>([
   ['access-lost', 60_000, "Mail and message events have stopped. Belfry can't read them."],
   ['engine-stopped', 0, 'Events have stopped.'],
   ['client-asks', 0, 'A new app wants events.'],
+  ['text-waits', 0, 'A client wants to write something. It waits for you.'],
   ['not-delivered', 600_000, 'Events are waiting. No client is listening.'],
   ['update-ready', 0, 'An update is ready.'],
 ])('%s: told after %i ms, once until it clears', (id, steady, text) => {
@@ -32,7 +37,7 @@ test.each<[AlertId, number, string]>([
 
 test('which are on: all but events that wait', () => {
   const on = ALERTS.filter(({ preference }) => DEFAULT_PREFERENCES[preference]).map(({ id }) => id);
-  expect(on).toEqual(['access-lost', 'engine-stopped', 'client-asks', 'update-ready']);
+  expect(on).toEqual(['access-lost', 'engine-stopped', 'client-asks', 'text-waits', 'update-ready']);
 });
 
 test('one that is off is not told, and is told if it is turned on while it still holds', () => {
@@ -68,6 +73,7 @@ describe('conditions', () => {
     ['access that was there is gone', shell, denied(true), null, ['access-lost']],
     ['access that never was', shell, denied(false), null, []],
     ['a client asks', shell, slices({ waiting: [{ kind: 'client', id: '0a1b2c3d', since: 0, sentence: '', client: '0a1b2c3d', grants: [] }] }), null, ['client-asks']],
+    ['a client wants to send a text', shell, slices({ waiting: [textThatWaits] }), null, ['text-waits']],
     ['a command asks for a change', shell, slices({ waiting: [{ kind: 'change', id: '1', since: 0, sentence: '', client: null, grants: [] }] }), null, []],
     ['an arrival that nobody heard, with a client expected', shell, slices({ clients: [client({ state: 'away' })], events: arrived(50) }), 40, ['not-delivered']],
     ['the same, with no client ever allowed', shell, slices({ clients: [client({ state: 'away', decision: 'none' })], events: arrived(50) }), 40, []],

@@ -1,7 +1,7 @@
 import type { Preferences, Section, ShellState } from '../app/contract/shell.ts';
 import type { Slices } from '../app/contract/values.ts';
 
-export type AlertId = 'access-lost' | 'engine-stopped' | 'client-asks' | 'not-delivered' | 'update-ready';
+export type AlertId = 'access-lost' | 'engine-stopped' | 'client-asks' | 'text-waits' | 'not-delivered' | 'update-ready';
 
 export interface Alert {
   readonly id: AlertId;
@@ -19,6 +19,7 @@ export const ALERTS: readonly Alert[] = [
   { id: 'access-lost', text: "Mail and message events have stopped. Belfry can't read them.", preference: 'alertAccessLost', steadyMs: 60_000, section: 'events' },
   { id: 'engine-stopped', text: 'Events have stopped.', preference: 'alertEngineStopped', steadyMs: 0, section: 'events' },
   { id: 'client-asks', text: 'A new app wants events.', preference: 'alertClientAsks', steadyMs: 0, section: 'clients' },
+  { id: 'text-waits', text: 'A client wants to write something. It waits for you.', preference: 'alertClientAsks', steadyMs: 0, section: 'clients' },
   { id: 'not-delivered', text: 'Events are waiting. No client is listening.', preference: 'alertNotDelivered', steadyMs: 600_000, section: 'clients' },
   { id: 'update-ready', text: 'An update is ready.', preference: 'alertUpdateReady', steadyMs: 0, section: 'settings' },
 ];
@@ -73,6 +74,7 @@ export function conditionsOf(shell: Pick<ShellState, 'engine' | 'update'>, slice
   const { mail, messages } = slices.access;
   if ([mail, messages].some(({ state, everRead }) => state === 'denied' && everRead)) holding.add('access-lost');
   if (slices.waiting.some(({ kind }) => kind === 'client')) holding.add('client-asks');
+  if (slices.waiting.some(({ kind }) => kind === 'send' || kind === 'draft')) holding.add('text-waits');
   const listening = slices.clients.some(({ state }) => state === 'listening');
   const expected = slices.clients.some(({ decision }) => decision === 'always');
   const arrivedAt = Math.max(...slices.events.map(({ on, lastAt }) => (on ? (lastAt ?? 0) : 0)), 0);

@@ -64,10 +64,7 @@ export function healthOf({ shell, slices }: HealthFacts, time: (at: number) => s
   if (missing) return health('sourceMissing', 'attention', `${missing.name} isn't set up on this Mac.`, shellDeed(`Open ${missing.name}`, missing.open));
 
   if (slices.waiting.length > 0) {
-    const asking = slices.waiting.find(({ kind }) => kind === 'client');
-    const client = asking && slices.clients.find((row) => row.id === asking.id);
-    const sentence = asking ? `${client ? quotedName(client) : 'A new client'} wants events.` : 'A program asks to change what is allowed.';
-    return health('clientAsking', 'attention', sentence, openDeed('Review', 'clients'));
+    return health('clientAsking', 'attention', askingSentence(slices), openDeed('Review', 'clients'));
   }
   if (slices.pausedUntil !== null) {
     const until = slices.pausedUntil === 'resumed' ? 'until you resume' : `until ${time(slices.pausedUntil)}`;
@@ -80,6 +77,20 @@ export function healthOf({ shell, slices }: HealthFacts, time: (at: number) => s
   const listening = slices.clients.filter((client) => client.state === 'listening').length;
   if (listening === 0) return health('noListener', 'watching', 'Watching. No client is listening.', openDeed('Show How', 'clients'));
   return health('listening', 'listening', `Watching. ${listening} client${listening === 1 ? '' : 's'} listening.`, null);
+}
+
+/** What waits for the owner in one sentence, without a word of what would be sent. A text comes first: it ends by itself. */
+function askingSentence({ waiting, clients }: Pick<Slices, 'waiting' | 'clients'>): string {
+  const nameOf = (id: string | null, unknown: string) => {
+    const client = clients.find((row) => row.id === id);
+    return client ? quotedName(client) : unknown;
+  };
+  const text = waiting.find(({ kind }) => kind === 'send' || kind === 'draft');
+  if (text) return `${nameOf(text.client, 'A client')} wants to ${text.kind === 'send' ? 'send a message' : 'open a draft in Mail'}.`;
+  const asking = waiting.find(({ kind }) => kind === 'client');
+  if (asking) return `${nameOf(asking.id, 'A new client')} wants events.`;
+  const wants = waiting.find((entry) => entry.kind === 'change' && entry.grants.length > 0);
+  return wants ? `${nameOf(wants.client, 'A client')} wants to do more than hear of events.` : 'A program asks to change what is allowed.';
 }
 
 /** What a client calls itself, in quotes since anybody can say anything; else the program that was found. Cleaned before it is cut. */

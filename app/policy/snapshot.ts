@@ -134,12 +134,12 @@ function notAllowed(rules: SenderRules, type: EventType, senders: readonly strin
   return found;
 }
 
-/** Whom an entry is about, and what of it reaches beyond events. */
+/** Whom an entry is about, and what that client would like to do beyond hearing of arrivals. */
 function about(entry: WaitingEntry): Pick<WaitingView, 'client' | 'grants'> {
   if (entry.kind === 'client') return { client: entry.id, grants: [] };
   const { change } = entry;
   if (change.do === 'grant-client') return { client: change.id, grants: [...change.grants] };
-  return { client: 'id' in change ? change.id : null, grants: change.do === 'allow-client' ? [...change.options.grants ?? []] : [] };
+  return { client: 'id' in change ? change.id : null, grants: [] };
 }
 
 /** "Wants New mail from 2 senders." (ui.md, Clients) */

@@ -8,6 +8,8 @@ import { PersonName } from '../parts/person-name.tsx';
 import { Sheet } from '../parts/sheet.tsx';
 import { useBusyRun } from '../parts/use-busy-run.ts';
 import { engine } from '../stores/engine-store.ts';
+import { GrantFields } from './grant-fields.tsx';
+import { choicesOf, namesOf } from './grants.ts';
 import { SenderChoice, type ChosenSenders } from './sender-choice.tsx';
 
 interface AllowSheetProps {
@@ -24,6 +26,7 @@ export function AllowSheet({ client, waits, onClose }: AllowSheetProps) {
   const decided = client.decision === 'always' || client.decision === 'once';
   const [events, setEvents] = useState<readonly EventType[]>(decided && client.events !== 'all' ? client.events : eventType.options);
   const [senders, setSenders] = useState<ChosenSenders>(decided ? client.senders : 'all');
+  const [grants, setGrants] = useState(choicesOf(client.grants));
   const { attempt, busy } = useBusyRun();
 
   async function allow() {
@@ -31,7 +34,7 @@ export function AllowSheet({ client, waits, onClose }: AllowSheetProps) {
       once: length === 'once',
       events: events.length === eventType.options.length ? 'all' as const : [...events],
       senders: senders === 'all' ? 'all' as const : [...senders],
-      grants: [...client.grants],
+      grants: namesOf(grants),
     };
     const call = waits ? engine.clients.answer({ id: client.id, accept: true, options }) : engine.clients.allow({ id: client.id, options });
     if (await attempt(call)) onClose();
@@ -60,6 +63,10 @@ export function AllowSheet({ client, waits, onClose }: AllowSheetProps) {
         : <p>It can't be told from other programs, so it can be allowed only once, until it quits.</p>}
       <EventChoice value={events} onChange={setEvents} />
       <SenderChoice value={senders} onChange={setSenders} />
+      <section aria-labelledby="allow-grants">
+        <h3 id="allow-grants" className="radio-legend">Reading and writing</h3>
+        <GrantFields value={grants} onChange={setGrants} />
+      </section>
     </Sheet>
   );
 }

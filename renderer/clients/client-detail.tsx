@@ -1,7 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import { quotedName } from '../../app/contract/health.ts';
 import type { WiringRow } from '../../app/contract/shell.ts';
-import { eventType, type ClientRow, type EventType } from '../../app/contract/values.ts';
+import { eventType, type ClientRow, type EventType, type GrantName } from '../../app/contract/values.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { CodeBox } from '../parts/code-box.tsx';
@@ -18,6 +18,8 @@ import { openAddSender } from '../stores/view-store.ts';
 import { AllowSheet, EventChoice } from './allow-sheet.tsx';
 import { notAllowedOf, stateWords, subscriptionWords } from './client-words.ts';
 import { ConnectSheet } from './connect-sheet.tsx';
+import { GrantsPart } from './grants-part.tsx';
+import { RequestsPart } from './requests-part.tsx';
 import { SenderChoice, type ChosenSenders } from './sender-choice.tsx';
 import { TestHops, useClientTest } from './test-hops.tsx';
 import { WatchesPart } from './watches-part.tsx';
@@ -40,7 +42,7 @@ export function ClientDetail({ client, wiring, onBack }: ClientDetailProps) {
   const missing = notAllowedOf(client);
 
   /** What else was allowed stays as it is. */
-  const allow = (changes: { readonly events?: 'all' | EventType[]; readonly senders?: 'all' | string[] }) => engine.clients.allow({
+  const allow = (changes: { readonly events?: 'all' | EventType[]; readonly senders?: 'all' | string[]; readonly grants?: GrantName[] }) => engine.clients.allow({
     id: client.id,
     options: {
       once: client.decision === 'once', events: client.events === 'all' ? 'all' : [...client.events],
@@ -62,6 +64,7 @@ export function ClientDetail({ client, wiring, onBack }: ClientDetailProps) {
       )}
     >
       <TestHops test={test} />
+      <RequestsPart client={client} />
       <dl className="client-facts">
         <Fact name="Status">
           <Badge kind={kind} text={text} />
@@ -102,6 +105,7 @@ export function ClientDetail({ client, wiring, onBack }: ClientDetailProps) {
           </Fact>
         )}
       </dl>
+      {isAllowed && <GrantsPart client={client} save={(grants) => allow({ grants })} />}
       <WatchesPart client={client.id} />
       {wiring && wiring.state === 'set-up' && (
         <p className="client-remove">

@@ -7,7 +7,7 @@ import { run } from '../stores/notice-store.ts';
 import { pickSettings, saveText } from '../stores/own-machine.ts';
 import { useInApp, useShell } from '../stores/shell-store.ts';
 import { CommandSheet } from './command-sheet.tsx';
-import { ConfirmSheet } from './confirm-sheet.tsx';
+import { ConfirmSheet } from '../parts/confirm-sheet.tsx';
 import { SettingsGroup, SettingsRow } from './settings-group.tsx';
 import { UninstallSheet } from './uninstall-sheet.tsx';
 

@@ -4,7 +4,9 @@ import { useInApp } from '../stores/shell-store.ts';
 import { AdvancedGroup } from './advanced-group.tsx';
 import { AlertsGroup, GeneralGroup, UpdatesGroup } from './app-groups.tsx';
 import { PrivacyGroup } from './privacy-group.tsx';
+import { ReadingGroup } from './reading-group.tsx';
 import { SealReview } from './seal-review.tsx';
+import { SearchGroup } from './search-group.tsx';
 import { SettingsGroup } from './settings-group.tsx';
 
 export function SettingsView() {
@@ -17,6 +19,8 @@ export function SettingsView() {
         ? <GeneralGroup />
         : <SettingsGroup title="General"><p className="muted">Opening at login, the menu bar icon, alerts and updates belong to the Belfry app on a Mac. This page runs in a browser.</p></SettingsGroup>}
       {slices && <PrivacyGroup settings={slices.settings} />}
+      {slices && <ReadingGroup settings={slices.settings} />}
+      {slices && <SearchGroup search={slices.search} settings={slices.settings} />}
       {inApp && <AlertsGroup />}
       {inApp && <UpdatesGroup />}
       <AdvancedGroup />

@@ -62,7 +62,7 @@ describe('waiting for you', () => {
 
   test('a change that a program asks for is answered in the same list', async () => {
     const page = await clients('listening');
-    await page.evaluate(() => window.belfryFixture!.change({ waiting: [{ kind: 'change', id: 'request-1', since: 0, sentence: 'Turn on New message' }] }));
+    await page.evaluate(() => window.belfryFixture!.change({ waiting: [{ kind: 'change', id: 'request-1', since: 0, sentence: 'Turn on New message', client: null, grants: [] }] }));
     const request = entry(page, 'A program asks for a change');
     expect(await request.innerText()).toContain('Turn on New message');
     expect(await request.getByRole('button', { name: 'Allow: Turn on New message', exact: true }).count()).toBe(1);

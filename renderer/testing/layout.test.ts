@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => harness?.close());
 
 const WIDTHS = [1280, 960, 560, 320] as const;
-const FIXTURES = ['listening', 'long-names', 'client-asking', 'config-stale'] as const;
+const FIXTURES = ['listening', 'long-names', 'client-asking', 'config-stale', 'reading', 'texts-waiting', 'hostile-names'] as const;
 const TIME_OUT = 300_000;
 
 describe('U4: nothing is clipped, lies over another or makes the page scroll sideways', () => {
@@ -27,12 +27,23 @@ describe('U4: nothing is clipped, lies over another or makes the page scroll sid
         await settled(opened.page);
         // Places are the same in both themes: colours change none.
         expect(await layoutFaults(opened.page), `${fixture} at ${width}`).toEqual([]);
-        if (fixture === 'client-asking' || fixture === 'config-stale') continue;
+        if (fixture !== 'listening' && fixture !== 'long-names') continue;
         for (const theme of ['light', 'dark'] as const) {
           await setTheme(opened.page, theme);
           await opened.page.screenshot({ path: join(SCREENSHOTS, `${`${name} ${fixture} ${width} ${theme}`.replaceAll(' ', '-')}.png`) });
         }
       }
+    }
+  }, TIME_OUT);
+
+  it.each(['listening', 'reading', 'long-names'])('the page of a client, with the fixture %s', async (fixture) => {
+    await harness.go(opened, { screen: 'clients', fixture });
+    await opened.page.locator('.client').first().click();
+    await opened.page.getByRole('heading', { name: 'Reading and writing' }).waitFor();
+    for (const width of WIDTHS) {
+      await opened.page.setViewportSize({ width, height: 640 });
+      await settled(opened.page);
+      expect(await layoutFaults(opened.page), `at ${width}`).toEqual([]);
     }
   }, TIME_OUT);
 

@@ -34,3 +34,84 @@ describe('ask before a new client gets events', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 });
+
+describe('accounts and mailboxes left out', () => {
+  async function sheetOf(fixture = 'listening') {
+    const page = await settings(fixture);
+    await page.getByRole('button', { name: 'Choose...' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Left out' });
+    await sheet.getByText('No client hears of mail there, reads it or finds it, whatever else it may do.').waitFor();
+    return { page, sheet };
+  }
+
+  test('leaving out takes along what is below; it is saved at the end and can be undone', async () => {
+    const { page, sheet } = await sheetOf();
+    expect(await sheet.getByLabel('Receipts').isChecked()).toBe(true);
+    await sheet.getByLabel('Projects', { exact: true }).check();
+    expect(await sheet.getByLabel('Projects/Payroll').isChecked()).toBe(true);
+    expect(await sheet.getByLabel('Projects/Payroll').isDisabled()).toBe(true);
+    await sheet.getByRole('button', { name: 'Save' }).click();
+    await page.locator('[data-notice=undo]').getByText('1 place left out.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Choose...' }).click();
+    expect(await sheet.getByLabel('Projects', { exact: true }).isChecked()).toBe(false);
+    expect(await sheet.getByLabel('Receipts').isChecked()).toBe(true);
+  });
+
+  test('what is lifted is named before it is saved', async () => {
+    const { sheet } = await sheetOf();
+    await sheet.getByLabel('Receipts').uncheck();
+    expect(await sheet.locator('.left-out-lifted').innerText()).toContain('No longer left out: iCloud/Receipts. Clients may then hear of mail there and read it');
+  });
+
+  test('a long list is searched', async () => {
+    const { sheet } = await sheetOf();
+    await sheet.getByLabel('Search accounts and mailboxes').fill('pay');
+    await eventually(() => sheet.getByRole('checkbox').count()).toBe(2);
+    await sheet.getByLabel('Search accounts and mailboxes').fill('nothing like it');
+    await sheet.getByText('Nothing matches.').waitFor();
+  });
+
+  test('names by strangers are cleaned and run nothing', async () => {
+    const { page, sheet } = await sheetOf('hostile-names');
+    await sheet.getByLabel('<img src=x onerror="document.title=1">').waitFor();
+    expect(await sheet.innerText()).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/);
+    expect(await page.title()).toBe('Settings - Belfry');
+  });
+});
+
+describe('the index of mail', () => {
+  const row = (page: Page) => page.locator('.settings-group').filter({ has: page.getByRole('heading', { name: 'Search' }) });
+
+  test('without a client that searches there is none', async () => {
+    const page = await settings();
+    expect(await row(page).innerText()).toContain('No client may search mail, so there is no index.');
+    expect(await row(page).getByRole('progressbar').count()).toBe(0);
+    expect(await row(page).getByRole('button', { name: 'Rebuild' }).count()).toBe(0);
+  });
+
+  test('while it is built: how far, how fast, how large', async () => {
+    const page = await settings('reading');
+    const shown = await row(page).innerText();
+    for (const words of ['Building', '31,870 of 48,210 mails, 1,240 a second', '140.3 MB for 131.0 MB of text, encrypted']) expect(shown).toContain(words);
+    expect(await row(page).getByRole('progressbar', { name: 'Mails in the index' }).evaluate((bar: HTMLProgressElement) => [bar.value, bar.max])).toEqual([31_870, 48_210]);
+  });
+
+  test('ready: what could not be read whole is counted by its kind', async () => {
+    const page = await settings('search-ready');
+    await row(page).getByText('33 mails could not be read whole; what was read of them is found.').click();
+    await row(page).getByText('31: a part is larger than is read').waitFor();
+    await row(page).getByRole('button', { name: 'Rebuild' }).click();
+    await eventually(() => row(page).innerText()).toContain('Building');
+  });
+
+  test('failed and paused say why', async () => {
+    expect(await row(await settings('search-failed')).innerText()).toContain('The index file is damaged. It is made anew. It is tried again by itself.');
+    const page = await settings('search-paused');
+    expect(await row(page).innerText()).toContain('It waits while this Mac runs on battery.');
+    const battery = row(page).getByRole('switch', { name: 'Build the index on battery' });
+    expect(await battery.getAttribute('aria-checked')).toBe('false');
+    await battery.click();
+    await eventually(() => battery.getAttribute('aria-checked')).toBe('true');
+  });
+});

@@ -1,19 +1,21 @@
 import { useState, type ReactNode } from 'react';
-import { Button } from '../parts/button.tsx';
-import { Sheet } from '../parts/sheet.tsx';
+import { Button } from './button.tsx';
+import { Sheet } from './sheet.tsx';
 
 interface ConfirmSheetProps {
   readonly title: string;
   /** The verb that does it. */
   readonly confirm: string;
+  /** `danger` unless it can be undone. */
+  readonly look?: 'danger' | 'main';
   /** Gives null where it did not work; then the sheet stays and shows why. */
   readonly onConfirm: () => Promise<unknown>;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** Before what can't be taken back: says what will happen. */
-export function ConfirmSheet({ title, confirm, onConfirm, onClose, children }: ConfirmSheetProps) {
+/** Before what can't be taken back, or lets more through: says what will happen. */
+export function ConfirmSheet({ title, confirm, look = 'danger', onConfirm, onClose, children }: ConfirmSheetProps) {
   const [busy, setBusy] = useState(false);
 
   async function go() {
@@ -29,7 +31,7 @@ export function ConfirmSheet({ title, confirm, onConfirm, onClose, children }: C
       actions={(
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="danger" disabled={busy} onClick={() => void go()}>{confirm}</Button>
+          <Button look={look} disabled={busy} onClick={() => void go()}>{confirm}</Button>
         </>
       )}
     >

@@ -1,0 +1,95 @@
+import { useState } from 'react';
+import { quotedName } from '../../app/contract/health.ts';
+import type { ClientRow, WaitingRow } from '../../app/contract/values.ts';
+import { Button } from '../parts/button.tsx';
+import { PersonName } from '../parts/person-name.tsx';
+import { Time } from '../parts/time.tsx';
+import { focusTitle } from '../parts/view.tsx';
+import { useNow } from '../stores/clock.ts';
+import { engine, useEngine } from '../stores/engine-store.ts';
+import { run } from '../stores/notice-store.ts';
+import { AllowSheet } from './allow-sheet.tsx';
+import { OutgoingText } from './outgoing-text.tsx';
+import { endsWords, waitingWords } from './waiting-words.ts';
+
+const NO_CLIENTS: readonly ClientRow[] = [];
+const ANSWERS: Readonly<Record<WaitingRow['kind'], readonly [no: string, yes: string]>> = {
+  client: ["Don't Allow", 'Allow...'], change: ["Don't Allow", 'Allow'], send: ["Don't Send", 'Send'], draft: ["Don't Open", 'Open Draft'],
+};
+
+/** Entries of Waiting for you with their answers. */
+export function WaitingEntries({ waiting }: { readonly waiting: readonly WaitingRow[] }) {
+  const clients = useEngine(({ slices }) => slices?.clients) ?? NO_CLIENTS;
+  const [allowing, setAllowing] = useState<string | null>(null);
+  const [answering, setAnswering] = useState(false);
+  const asked = waiting.some(({ id }) => id === allowing) ? clients.find(({ id }) => id === allowing) : undefined;
+
+  async function answer(id: string, accept: boolean) {
+    setAnswering(true);
+    const outcome = await run(engine.clients.answer({ id, accept, options: {} }));
+    setAnswering(false);
+    if (outcome) focusTitle();
+  }
+
+  return (
+    <>
+      <ul role="list" className="clients-list">
+        {waiting.map((entry) => (
+          <WaitingEntry
+            key={entry.id} entry={entry} client={clients.find(({ id }) => id === entry.client) ?? null} disabled={answering}
+            onAnswer={(accept) => (accept && entry.kind === 'client' && clients.some(({ id }) => id === entry.id) ? setAllowing(entry.id) : void answer(entry.id, accept))}
+          />
+        ))}
+      </ul>
+      {asked && (
+        <AllowSheet
+          client={asked} waits
+          onClose={() => {
+            setAllowing(null);
+            // The entry goes once it is answered, and with it the button that opened the sheet.
+            setTimeout(() => document.activeElement === document.body && focusTitle());
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface WaitingEntryProps {
+  readonly entry: WaitingRow;
+  readonly client: ClientRow | null;
+  readonly disabled: boolean;
+  readonly onAnswer: (accept: boolean) => void;
+}
+
+function WaitingEntry({ entry, client, disabled, onAnswer }: WaitingEntryProps) {
+  const isText = entry.kind === 'send' || entry.kind === 'draft';
+  // A change that some program asked for may be about a client: its own sentence names it.
+  const itself = entry.kind === 'change' && entry.grants.length === 0 ? null : client;
+  const name = itself ? quotedName(itself) : isText ? entry.clientName : entry.kind === 'client' ? 'A new client' : 'A program asks for a change';
+  const words = waitingWords(entry, itself);
+  // Which one of several a button answers.
+  const about = entry.kind === 'change' && itself === null ? entry.sentence : name;
+  const [no, yes] = ANSWERS[entry.kind];
+  return (
+    <li className="waiting">
+      <div className="waiting-words">
+        <p className="waiting-name"><PersonName text={name} /><span className="hint"> <Time at={entry.since} /></span></p>
+        {entry.kind === 'client' && client && <p className="muted waiting-path"><PersonName text={client.display} />{client.signed ? '' : <span>, not signed</span>}</p>}
+        <p><PersonName text={words} whole /></p>
+        {isText && <OutgoingText entry={entry} />}
+      </div>
+      <div className="waiting-actions">
+        {isText && <Ends at={entry.expiresAt} />}
+        <Button disabled={disabled} aria-label={`${no}: ${about}`} onClick={() => onAnswer(false)}>{no}</Button>
+        <Button disabled={disabled} aria-label={`${yes}: ${about}`} onClick={() => onAnswer(true)}>{yes}</Button>
+      </div>
+    </li>
+  );
+}
+
+/** Not read out each second: it is there for who looks. */
+function Ends({ at }: { readonly at: number }) {
+  const now = useNow(1000);
+  return <span className="hint">{endsWords(at, now)}</span>;
+}

@@ -1,0 +1,42 @@
+import { many } from '../../app/contract/glance.ts';
+import type { WaitingRow } from '../../app/contract/values.ts';
+import { asksWords } from './client-words.ts';
+import type { ClientRow } from '../../app/contract/values.ts';
+
+export type Outgoing = Extract<WaitingRow, { kind: 'send' | 'draft' }>;
+
+const GRANT_WORDS: Readonly<Record<Extract<WaitingRow, { kind: 'client' | 'change' }>['grants'][number], string>> = {
+  mail: 'read mail from allowed senders', 'mail:everything': 'read all mail', messages: 'read messages from allowed senders', 'messages:everything': 'read all messages',
+  search: 'search what it reads', reply: 'write, with each text shown to you first', 'reply:unasked': 'write without asking you',
+};
+
+/** What an entry asks for, in one sentence. @param client null where it isn't known */
+export function waitingWords(entry: WaitingRow, client: ClientRow | null): string {
+  switch (entry.kind) {
+    case 'send':
+      return `Wants to send this to ${entry.chat.isGroup ? 'the group' : 'the chat'}:`;
+    case 'draft':
+      return entry.answers === null ? 'Wants to open this draft in Mail. Nothing is sent.' : 'Wants to open this answer as a draft in Mail. Nothing is sent.';
+    case 'client':
+      return client && asksWords(client) !== null ? `Wants ${asksWords(client)}.` : entry.sentence;
+    case 'change':
+      return client && entry.grants.length > 0 ? `Wants to ${entry.grants.map((grant) => GRANT_WORDS[grant]).join(' and ')}.` : entry.sentence;
+  }
+}
+
+/** `ends in 4 minutes`: then nothing was written. @param now Unix ms */
+export function endsWords(expiresAt: number, now: number): string {
+  const seconds = Math.max(0, Math.round((expiresAt - now) / 1000));
+  return seconds >= 90 ? `ends in ${many(Math.round(seconds / 60), 'minute')}` : seconds === 0 ? 'is ending' : `ends in ${many(seconds, 'second')}`;
+}
+
+/** Who reads it: `Ada, Grace and 3 others` */
+export function membersWords({ members, memberCount }: Extract<Outgoing, { kind: 'send' }>['chat']): string {
+  const more = Math.max(0, memberCount - members.length);
+  if (members.length === 0) return many(memberCount, 'person').replace('persons', 'people');
+  return more === 0 ? members.join(', ') : `${members.join(', ')} and ${many(more, 'other')}`;
+}
+
+/** Whitespace stays; characters that show nothing or turn the direction are shown by their number, since all of it would go out. */
+export const visibleText = (text: string): string => text.toWellFormed().replace(/(?![\n\t])[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu,
+  (character) => `[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`);
