@@ -59,7 +59,7 @@ export async function buildPage({ folder = pageFolder, shipped = false } = {}) {
             groups: [
               // no-eval.ts stands with zod: it has to run before the schemas are made, which are in the next group.
               { name: 'packages', test: /node_modules|renderer[\\/]no-eval/, priority: 2 },
-              { name: 'common', test: /renderer[\\/](?:parts|stores)[\\/]|app[\\/]contract[\\/]/, priority: 1 },
+              { name: 'common', test: /renderer[\\/](?:parts|stores)[\\/]|app[\\/]contract[\\/](?!skill)/, priority: 1 },
             ],
           },
         },
@@ -78,7 +78,7 @@ export async function buildPage({ folder = pageFolder, shipped = false } = {}) {
 }
 
 /** The gzip bytes of the JavaScript that a page with this view needs before anything else is loaded on demand. */
-function initialBytes(chunks, view) {
+export function initialBytes(chunks, view) {
   const needed = new Set();
   const add = (chunk) => {
     if (!chunk || needed.has(chunk)) return;

@@ -6,6 +6,7 @@ import { untilWords } from '../app/contract/time-words.ts';
 import type { Section, ShellAction, ShellState } from '../app/contract/shell.ts';
 import type { ContractOutcome } from '../app/contract/values.ts';
 import type { EngineSettings } from '../app/engine/host.ts';
+import { posixQuote } from '../app/wiring/posix-quote.ts';
 import type { WiringEnv } from '../app/wiring/wiring.ts';
 import { AccessWatch } from './access.ts';
 import { needsAdministrator, readPrivacyPolicy } from './administrator.ts';
@@ -272,6 +273,7 @@ export class BelfryApp {
       kind: 'app',
       version: app.getVersion(),
       shim,
+      shimWord: shim === null ? null : posixQuote(shim),
       engine: 'starting',
       restarts: 0,
       location: locationOf({

@@ -68,6 +68,8 @@ export const shellState = z.object({
   version: z.string(),
   /** Path of the shim to copy, or null where none was built. */
   shim: z.string().nullable(),
+  /** The same as a shell reads it. */
+  shimWord: z.string().nullable(),
   engine: engineState,
   restarts: z.int().min(0),
   location,

@@ -1,5 +1,6 @@
 import { preferences, type Preferences, type ShellHandlers, type ShellState } from '../contract/shell.ts';
 import type { ContractOutcome } from '../contract/values.ts';
+import { posixQuote } from '../wiring/posix-quote.ts';
 import { listWirings, WiringDesk, type WiringEnv } from '../wiring/wiring.ts';
 import type { ShellNotify } from './page-session.ts';
 import { version } from './version.ts';
@@ -44,7 +45,7 @@ export function browserShell(shared: BrowserShell, notify: ShellNotify): ShellHa
   // A browser opens no program.
   const rows = () => (env === null ? [] : listWirings(env).map((row) => ({ ...row, canOpen: false })));
   const state = (): ShellState => ({
-    kind: 'browser', version, shim: env?.shim ?? null, engine: 'running', restarts: 0, location: 'unpackaged', otherCopy: false, signature: 'unknown', team: null,
+    kind: 'browser', version, shim: env?.shim ?? null, shimWord: env ? posixQuote(env.shim) : null, engine: 'running', restarts: 0, location: 'unpackaged', otherCopy: false, signature: 'unknown', team: null,
     needsReopen: false, needsAdministrator: null, settingsOpenedAt: null, iconOnScreen: null, loginItem: 'unknown', update: { state: 'off', version: null },
     preferences: shared.preferences, wiring: rows(),
   });

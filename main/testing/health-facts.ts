@@ -5,7 +5,7 @@ import { DEFAULT_PREFERENCES, type ShellState } from '../../app/contract/shell.t
 import type { ClientRow, Slices } from '../../app/contract/values.ts';
 
 export const shellFacts = (change: Partial<ShellState> = {}): ShellState => ({
-  kind: 'app', version: '1.2.0', shim: '/Applications/Belfry.app/Contents/MacOS/belfry-mcp', engine: 'running', restarts: 0, location: 'ok', otherCopy: false,
+  kind: 'app', version: '1.2.0', shim: '/Applications/Belfry.app/Contents/MacOS/belfry-mcp', shimWord: '/Applications/Belfry.app/Contents/MacOS/belfry-mcp', engine: 'running', restarts: 0, location: 'ok', otherCopy: false,
   signature: 'developer-id', team: 'ABCDE12345', needsReopen: false, needsAdministrator: false, settingsOpenedAt: null, iconOnScreen: true, loginItem: 'off',
   update: { state: 'none', version: null }, preferences: DEFAULT_PREFERENCES, wiring: [], ...change,
 });

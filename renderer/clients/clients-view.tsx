@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { many } from '../../app/contract/glance.ts';
 import type { WiringRow } from '../../app/contract/shell.ts';
 import type { ClientRow, WaitingRow } from '../../app/contract/values.ts';
 import { Badge } from '../parts/badge.tsx';
+import { Button } from '../parts/button.tsx';
 import { copyText } from '../stores/own-machine.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -50,7 +51,7 @@ export function ClientsView() {
   const { connected, away } = clientGroups(clients);
   const running = new Set(connected.flatMap((client) => wiringOf(client, wiring)?.id ?? []));
   return (
-    <View title="Clients" tools={wiring.length > 0 && <CopySettings wiring={wiring} />}>
+    <View title="Clients" tools={<ClientTools wiring={wiring} />}>
       {waiting.length > 0 && <WaitingList waiting={waiting} />}
       <section aria-labelledby="clients-connected" className="clients-group">
         <h2 id="clients-connected">Connected</h2>
@@ -66,6 +67,19 @@ export function ClientsView() {
       )}
       <WiringList wiring={wiring} running={running} />
     </View>
+  );
+}
+
+const SkillSheet = lazy(async () => ({ default: (await import('./skill-sheet.tsx')).SkillSheet }));
+
+function ClientTools({ wiring }: { readonly wiring: readonly WiringRow[] }) {
+  const [skill, setSkill] = useState(false);
+  return (
+    <>
+      <Button onClick={() => setSkill(true)}>Text for Agents...</Button>
+      {wiring.length > 0 && <CopySettings wiring={wiring} />}
+      {skill && <Suspense fallback={null}><SkillSheet onClose={() => setSkill(false)} /></Suspense>}
+    </>
   );
 }
 

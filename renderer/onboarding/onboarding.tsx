@@ -4,23 +4,28 @@ import { focusTitle } from '../parts/view.tsx';
 import { run } from '../stores/notice-store.ts';
 import { setPreference, shell, useShell } from '../stores/shell-store.ts';
 import { AccessStepPage } from './access-step.tsx';
-import { ConnectStep } from './connect-step.tsx';
 import { EventsStep } from './events-step.tsx';
 import { MoveGate } from './move-gate.tsx';
-import { SendersStep } from './senders-step.tsx';
 import type { StepProps } from './step.tsx';
 import { needsMove, startStep, stepAfter, stepBefore } from './steps.ts';
-import { TryStep } from './try-step.tsx';
 import { WelcomeStep } from './welcome-step.tsx';
 
-const STEPS: Readonly<Record<Exclude<OnboardingStep, 'done'>, ComponentType<StepProps>>> = {
-  welcome: WelcomeStep, access: AccessStepPage, events: EventsStep, senders: SendersStep, connect: ConnectStep, try: TryStep,
-};
+type Shown = Exclude<OnboardingStep, 'done'>;
+
+/** Steps that are there; the later ones come a moment after the first one stands. */
+const steps: Partial<Record<Shown, ComponentType<StepProps>>> = { welcome: WelcomeStep, access: AccessStepPage, events: EventsStep };
+async function loadRest(): Promise<void> {
+  const [{ SendersStep }, { ConnectStep }, { TryStep }] = await Promise.all([import('./senders-step.tsx'), import('./connect-step.tsx'), import('./try-step.tsx')]);
+  Object.assign(steps, { senders: SendersStep, connect: ConnectStep, try: TryStep });
+}
+const shownOf = (step: OnboardingStep): Shown => (step === 'done' ? 'try' : step);
 
 /** Each step is kept: macOS may quit the app when the permission changes, and the set-up goes on there (ui.md, section 3). */
 export function Onboarding({ screen }: { readonly screen: string | null }) {
   const state = useShell((store) => store.state)!;
   const [step, setStep] = useState<OnboardingStep>(() => startStep(screen, state.preferences.onboarding));
+  const [, setReady] = useState(false);
+  useEffect(() => void loadRest().then(() => setReady(true), () => undefined), []);
   const gate = needsMove(state);
   // The step on screen is the step that is kept: while it is Access, the shell looks for the permission too.
   const kept = state.preferences.onboarding;
@@ -33,18 +38,17 @@ export function Onboarding({ screen }: { readonly screen: string | null }) {
 
   if (gate) return <MoveGate />;
 
-  function go(next: OnboardingStep) {
-    if (next === 'done') {
-      void finish();
-      return;
-    }
+  async function go(next: OnboardingStep) {
+    if (next === 'done') return finish();
+    // The step stands when it is shown, so that its title can take the focus.
+    if (!steps[shownOf(next)]) await loadRest();
     setStep(next);
     void setPreference('onboarding', next);
     requestAnimationFrame(focusTitle);
   }
 
-  const Step = STEPS[step === 'done' ? 'try' : step];
-  return <Step onNext={() => go(stepAfter(step))} onBack={() => go(stepBefore(step))} />;
+  const Step = steps[shownOf(step)];
+  return Step && <Step onNext={() => void go(stepAfter(step))} onBack={() => void go(stepBefore(step))} />;
 }
 
 async function finish(): Promise<void> {

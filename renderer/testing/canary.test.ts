@@ -30,7 +30,7 @@ describe('U9: no text of a mail or message', () => {
       // Fields that the contract doesn't know, in all that an engine tells.
       await page.evaluate(([body, text]) => {
         window.belfryFixture!.arrive(1, { body, text, preview: body } as object);
-        window.belfryFixture!.change({ waiting: [{ kind: 'change', id: 'x', since: 0, sentence: 'A program asks.', body } as never] });
+        window.belfryFixture!.change({ waiting: [{ kind: 'change', id: 'x', since: 0, sentence: 'A program asks.', client: null, grants: [], body } as never] });
       }, [canary('mail-body'), canary('message-text')] as const);
       await settled(page);
       const row = page.locator('.live-row').first();

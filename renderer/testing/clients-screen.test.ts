@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
+import { skillText } from '../../app/contract/skill.ts';
 import { eventually, openPages, outside } from './open-pages.ts';
 
 const open = openPages();
@@ -118,6 +119,16 @@ describe('a client', () => {
     await page.getByRole('button', { name: 'Allow...' }).waitFor();
     expect(await page.locator('.client-facts').getByLabel('New mail').count()).toBe(0);
   });
+});
+
+test('agents with a shell are given a text to copy, with the helper as the command', async () => {
+  const page = await clients('listening');
+  await page.getByRole('button', { name: 'Text for Agents...' }).click();
+  const sheet = page.getByRole('dialog', { name: 'For agents with a shell' });
+  const text = (await sheet.getByRole('group', { name: 'the text for agents' }).textContent())!;
+  expect(text).toBe(skillText('/Applications/Belfry.app/Contents/MacOS/belfry-mcp'));
+  await sheet.getByRole('button', { name: 'Copy: the text for agents' }).click();
+  await eventually(() => outside(page)).toContain(`copy ${text}`);
 });
 
 describe('on this Mac', () => {

@@ -34,6 +34,7 @@ export const SHEETS: readonly SheetPlace[] = [
   { screen: 'clients', opens: 'Connect: VS Code' },
   { screen: 'clients', opens: /^Remove\.\.\.: Cursor/ },
   { screen: 'clients', opens: /^Allow.*my-agent/, fixture: 'client-asking' },
+  { screen: 'clients', opens: 'Text for Agents...' },
   { screen: 'clients', opens: 'New Watch', through: /Claude Code.*since/ },
   { screen: 'clients', opens: 'Folder...: New message from 1 sender', through: /Claude Code.*since/ },
   { screen: 'settings', opens: 'Ask before a new client gets events', role: 'switch' },
