@@ -3,6 +3,7 @@ import { useEngine } from '../stores/engine-store.ts';
 import { useInApp } from '../stores/shell-store.ts';
 import { AdvancedGroup } from './advanced-group.tsx';
 import { AlertsGroup, GeneralGroup, UpdatesGroup } from './app-groups.tsx';
+import { HttpGroup } from './http-group.tsx';
 import { PrivacyGroup } from './privacy-group.tsx';
 import { ReadingGroup } from './reading-group.tsx';
 import { SealReview } from './seal-review.tsx';
@@ -21,6 +22,7 @@ export function SettingsView() {
       {slices && <PrivacyGroup settings={slices.settings} />}
       {slices && <ReadingGroup settings={slices.settings} />}
       {slices && <SearchGroup search={slices.search} settings={slices.settings} />}
+      {slices && <HttpGroup http={slices.http} settings={slices.settings} />}
       {inApp && <AlertsGroup />}
       {inApp && <UpdatesGroup />}
       <AdvancedGroup />

@@ -22,7 +22,7 @@ async function check(where = ''): Promise<void> {
 }
 
 /** What differs from one section or step to the other is worth a look in these; the others differ in banner and rows only. */
-const RICH = ['listening', 'client-asking', 'config-stale', 'long-names', 'hostile-names', 'tampered', 'no-senders', 'browser', 'reading', 'texts-waiting', 'search-ready', 'search-failed'];
+const RICH = ['listening', 'client-asking', 'config-stale', 'long-names', 'hostile-names', 'tampered', 'no-senders', 'browser', 'reading', 'texts-waiting', 'search-ready', 'search-failed', 'http-open', 'http-trouble'];
 
 describe('U1: axe-core finds nothing, and nothing stands on the console', () => {
   it.each(['window', 'panel', 'onboarding'] as const)('in the view %s with each fixture', async (view) => {

@@ -115,3 +115,28 @@ describe('the index of mail', () => {
     await eventually(() => battery.getAttribute('aria-checked')).toBe('true');
   });
 });
+
+describe('the endpoint over HTTP', () => {
+  const group = (page: Page) => page.locator('.settings-group').filter({ has: page.getByRole('heading', { name: 'HTTP', exact: true }) });
+
+  test('is off until it is turned on, and then shows its address to copy', async () => {
+    const page = await settings();
+    const toggle = group(page).getByRole('switch', { name: 'Serve MCP on 127.0.0.1' });
+    expect(await toggle.getAttribute('aria-checked')).toBe('false');
+    expect(await group(page).getByRole('group').count()).toBe(0);
+    await toggle.click();
+    await group(page).getByRole('group', { name: 'the address for clients' }).waitFor();
+    expect(await group(page).getByRole('group', { name: 'the address for clients' }).textContent()).toBe('http://127.0.0.1:23537/mcp');
+    const port = group(page).getByLabel('Port', { exact: true });
+    await port.fill('80');
+    await group(page).getByText('A number from 1024 to 65535.').waitFor();
+    await port.fill('4000');
+    await port.press('Enter');
+    await eventually(() => group(page).getByRole('group', { name: 'the address for clients' }).textContent()).toBe('http://127.0.0.1:4000/mcp');
+  });
+
+  test('wanted and not possible: says why', async () => {
+    const page = await settings('http-trouble');
+    expect(await group(page).innerText()).toMatch(/Another program has this port\. Belfry looks again every 10 seconds\.[^]*Not open/);
+  });
+});
