@@ -63,8 +63,8 @@ export function AllowSheet({ client, waits, onClose }: AllowSheetProps) {
         : <p>It can't be told from other programs, so it can be allowed only once, until it quits.</p>}
       <EventChoice value={events} onChange={setEvents} />
       <SenderChoice value={senders} onChange={setSenders} />
-      <section aria-labelledby="allow-grants">
-        <h3 id="allow-grants" className="radio-legend">Reading and writing</h3>
+      <section aria-labelledby="allow-grants" className="clients-group">
+        <h3 id="allow-grants">Reading and writing</h3>
         <GrantFields value={grants} onChange={setGrants} />
       </section>
     </Sheet>

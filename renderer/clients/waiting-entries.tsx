@@ -72,15 +72,17 @@ function WaitingEntry({ entry, client, disabled, onAnswer }: WaitingEntryProps) 
   const about = entry.kind === 'change' && itself === null ? entry.sentence : name;
   const [no, yes] = ANSWERS[entry.kind];
   return (
-    <li className="waiting">
+    <li className={`waiting${isText ? ' waiting-text' : ''}`}>
       <div className="waiting-words">
-        <p className="waiting-name"><PersonName text={name} /><span className="hint"> <Time at={entry.since} /></span></p>
+        <p className="waiting-name">
+          <PersonName text={name} /><span className="hint"> <Time at={entry.since} /></span>
+          {isText && <Ends at={entry.expiresAt} />}
+        </p>
         {entry.kind === 'client' && client && <p className="muted waiting-path"><PersonName text={client.display} />{client.signed ? '' : <span>, not signed</span>}</p>}
         <p><PersonName text={words} whole /></p>
         {isText && <OutgoingText entry={entry} />}
       </div>
       <div className="waiting-actions">
-        {isText && <Ends at={entry.expiresAt} />}
         <Button disabled={disabled} aria-label={`${no}: ${about}`} onClick={() => onAnswer(false)}>{no}</Button>
         <Button disabled={disabled} aria-label={`${yes}: ${about}`} onClick={() => onAnswer(true)}>{yes}</Button>
       </div>
