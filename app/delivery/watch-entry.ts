@@ -1,4 +1,4 @@
-import type { EventType } from '../events/occurrence.ts';
+import type { EventType, Subjects } from '../events/occurrence.ts';
 import type { Filter } from '../events/sender-filter.ts';
 import type { Hold, Subscription } from '../events/subscription.ts';
 import type { Gate, Judge, Principal } from '../events/verdict.ts';
@@ -14,7 +14,7 @@ export interface WatchPolicy extends Judge {
   isDenied(principal: Principal): boolean;
   /** Unix ms. */
   nextFreeAt(principal: Principal): number;
-  readonly subjects: boolean;
+  readonly subjects: Subjects;
 }
 
 export interface WatchView extends Watch {

@@ -3,12 +3,13 @@ import { MailFiles } from '../apple/mail/mail-files.ts';
 import type { MailArchive, MessagesArchive } from '../apple/reader.ts';
 import type { AttachmentCache } from '../delivery/attachment-cache.ts';
 import { namesOf } from '../events/names.ts';
-import type { EventType } from '../events/occurrence.ts';
+import { eventTypeOf, type EventType } from '../events/occurrence.ts';
 import type { Filter } from '../events/sender-filter.ts';
 import type { Principal } from '../events/verdict.ts';
 import type { Backend, Reading, WritingRoom } from '../mcp/session.ts';
 import type { Engine } from './engine.ts';
 import { describeFault } from './log.ts';
+import { fetchText } from './mail-fetch.ts';
 import { chatAsItIs } from './writing.ts';
 
 const TYPES: readonly EventType[] = ['mail.received', 'messages.received'];
@@ -66,6 +67,7 @@ function readingOf(engine: Engine, { mail, messages, attachments }: Archives): R
     mayRead: (row, principal) => policy.mayRead(row, principal),
     mayReadFrom: (sender, chat, principal) => policy.mayReadFrom(sender, chat, principal),
     hides: (mailbox) => policy.hides(mailbox),
+    get hidesCodes() { return policy.settings.hideCodes; },
     get mail() { return engine.readable('mail') === null ? null : mail; },
     get messages() { return engine.readable('messages') === null ? null : messages; },
     /** Of the folder that the index lies in: an upgrade of Mail moves both. */
@@ -75,6 +77,10 @@ function readingOf(engine: Engine, { mail, messages, attachments }: Archives): R
       return files.files;
     },
     attachments,
+    fetchText: (row) => fetchText(engine, row),
+    noted: (principal, store, tool, count, rowid) => engine.activity.record({
+      kind: 'read', type: eventTypeOf[store], client: principal.id, reason: tool, count, ...(rowid !== undefined && { rowid }),
+    }),
     wants: (principal, stores) => policy.wantsToRead(principal, stores),
   };
 }

@@ -3,7 +3,7 @@ import type { NotArrival, StoreRow } from '../apple/occurrence.ts';
 import { messageKey } from './arrival.ts';
 import type { Filter } from './sender-filter.ts';
 import { accepts } from './sender-filter.ts';
-import { occurrenceOf, type Occurrence } from './occurrence.ts';
+import { occurrenceOf, type Occurrence, type Subjects } from './occurrence.ts';
 import type { Tail } from './tail.ts';
 import type { TailState } from './tail-state.ts';
 
@@ -19,7 +19,7 @@ export interface CatchUpRequest {
   readonly limit: number;
   /** Unix ms; rows dated before are skipped, undated ones kept (ruling 7). */
   readonly notBefore: number | null;
-  readonly subjects: boolean;
+  readonly subjects: Subjects;
   /** Whether the owner wants mail and messages that were synced late. */
   readonly backfill: boolean;
   readonly now: number;

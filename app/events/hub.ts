@@ -6,7 +6,7 @@ import { CatchUp, type CatchUpPage, type MovedAhead } from './catch-up.ts';
 import type { Clock } from './clock.ts';
 import { belongsTo, parseCursor } from './cursor.ts';
 import { eventNotFound, forbidden, invalidParams, storeUnreadable } from './errors.ts';
-import { eventTypeOf, occurrenceOf, type EventType, type Occurrence } from './occurrence.ts';
+import { eventTypeOf, occurrenceOf, type EventType, type Occurrence, type Subjects } from './occurrence.ts';
 import { narrows, type Filter } from './sender-filter.ts';
 import { Subscription, type SubscriptionHost, type SubscriptionSink } from './subscription.ts';
 import { Tail, type TailTrouble } from './tail.ts';
@@ -18,7 +18,7 @@ export interface HubPolicy extends Judge {
   eventOn(type: EventType): boolean;
   anyOn(): boolean;
   gate(principal: Principal, type: EventType): Gate;
-  readonly subjects: boolean;
+  readonly subjects: Subjects;
   readonly backfill: boolean;
   /** Most rings a client and hour, for the sentence. */
   readonly ratePerHour: number;

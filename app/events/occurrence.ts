@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MailRow, MessageRow, StoreKind, StoreRow } from '../apple/occurrence.ts';
+import { hideCodes } from './one-time-code.ts';
 import { cleanText } from './text.ts';
 
 export type EventType = 'mail.received' | 'messages.received';
@@ -43,13 +44,22 @@ export function occurrenceOf(row: StoreRow, storeId: string, now: number): Occur
   };
 }
 
+/** What the owner lets clients see of subjects: all, none, or without one-time codes. */
+export type Subjects = boolean | 'without-codes';
+
+/** A subject as clients see it; filters see no more. */
+export function shownSubject(subject: string | null, subjects: Subjects): string | null {
+  if (subject === null || subjects === false) return null;
+  return subjects === 'without-codes' ? hideCodes(subject) : subject;
+}
+
 /** The envelope as the payload schema has it. `subjects` false: the owner turned subjects off. */
-export function payloadOf(occurrence: Occurrence, subjects: boolean): Record<string, unknown> {
+export function payloadOf(occurrence: Occurrence, subjects: Subjects): Record<string, unknown> {
   const { row } = occurrence;
   return row.store === 'mail' ? mailPayload(row, occurrence.eventId, subjects) : messagePayload(row);
 }
 
-function mailPayload(row: MailRow, id: string, subjects: boolean): Record<string, unknown> {
+function mailPayload(row: MailRow, id: string, subjects: Subjects): Record<string, unknown> {
   const shown = row.mailboxes[0] ?? row.mailbox;
   return {
     id,
@@ -57,7 +67,7 @@ function mailPayload(row: MailRow, id: string, subjects: boolean): Record<string
     from: { address: text(row.from?.address ?? null, NAME_LIMIT), name: text(row.from?.name ?? null, NAME_LIMIT) },
     to: row.to.map((to) => ({ address: text(to.address, NAME_LIMIT), name: text(to.name, NAME_LIMIT) })),
     toCount: row.toCount,
-    subject: subjects ? text(row.subject, SUBJECT_LIMIT) : null,
+    subject: text(shownSubject(row.subject, subjects), SUBJECT_LIMIT),
     mailbox: text(shown?.path ?? null, NAME_LIMIT),
     account: text(shown?.account ?? null, NAME_LIMIT),
     dateReceived: iso(row.dateReceived),

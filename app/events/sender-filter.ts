@@ -3,7 +3,7 @@ import type { MailRow, StoreRow } from '../apple/occurrence.ts';
 import { buildSenderSet, matches, parseSender, type ParsedSender } from '../apple/sender.ts';
 import { catalogue, type JsonSchema } from './catalogue.ts';
 import { invalidParams } from './errors.ts';
-import type { EventType } from './occurrence.ts';
+import { shownSubject, type EventType, type Subjects } from './occurrence.ts';
 
 /** A subscription's arguments, checked, normalised and resolved against the store. */
 export interface Filter {
@@ -68,18 +68,18 @@ export function parseArguments(type: EventType, value: unknown, names: NameLooku
 }
 
 /** Everything but the sender, which the hub's map or the store's index already decided. */
-export function narrows(filter: Filter, row: StoreRow, subjects: boolean): boolean {
+export function narrows(filter: Filter, row: StoreRow, subjects: Subjects): boolean {
   if (filter.hasAttachment !== null && row.hasAttachments !== filter.hasAttachment) return false;
   if (row.store === 'messages') {
     return filter.chats === null || (row.chat !== null && filter.chats.has(row.chat.guid));
   }
   if (filter.mailboxes !== null && !row.mailboxes.some((box) => filter.mailboxes!.has(box.id))) return false;
-  // With subjects off a subject filter sees what the client would see: null. Otherwise it would spell it out.
-  if (filter.subject !== null && !(subjects && row.subject !== null && fold(row.subject).includes(filter.subject))) return false;
+  // A subject filter sees what the client would see: with subjects off null, and no hidden code. Otherwise it would spell it out.
+  if (filter.subject !== null && !fold(shownSubject(row.subject, subjects) ?? '').includes(filter.subject)) return false;
   return filter.addressedToMe === null || isAddressedTo(row, filter.ownAddresses) === filter.addressedToMe;
 }
 
-export function accepts(filter: Filter, row: StoreRow, subjects: boolean): boolean {
+export function accepts(filter: Filter, row: StoreRow, subjects: Subjects): boolean {
   return row.sender !== null && matches(filter.senders, row.sender) && narrows(filter, row, subjects);
 }
 

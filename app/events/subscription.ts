@@ -1,7 +1,7 @@
 import { EventsError, forbidden, limitReached, storeUnreadable } from './errors.ts';
 import type { CatchUpPage } from './catch-up.ts';
 import type { Filter } from './sender-filter.ts';
-import type { Occurrence } from './occurrence.ts';
+import type { Occurrence, Subjects } from './occurrence.ts';
 import type { Gate, Principal } from './verdict.ts';
 
 /** What a subscription writes to. Writes are ordered; `event` gets text that was rendered once for all. */
@@ -24,7 +24,7 @@ export interface SubscriptionSink {
 export interface SubscriptionHost {
   readonly position: number;
   readonly watermark: number;
-  readonly subjects: boolean;
+  readonly subjects: Subjects;
   readonly ratePerHour: number;
   cursorAt(rowid: number): string;
   page(filter: Filter, after: number, upTo: number, notBefore: number | null, since: number): CatchUpPage;

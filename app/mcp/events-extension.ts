@@ -6,7 +6,7 @@ import {
   ErrorCode, eventNotFound, EventsError, forbidden, invalidParams, limitReached, methodNotFound, storeUnreadable, unsupportedMode,
 } from '../events/errors.ts';
 import type { Hub } from '../events/hub.ts';
-import { payloadOf, type EventType, type Occurrence } from '../events/occurrence.ts';
+import { payloadOf, type EventType, type Occurrence, type Subjects } from '../events/occurrence.ts';
 import { parseArguments, type Filter, type NameLookup } from '../events/sender-filter.ts';
 import type { Subscription } from '../events/subscription.ts';
 import type { Gate, Principal } from '../events/verdict.ts';
@@ -36,7 +36,7 @@ export interface EventsBackend {
   allows(occurrence: Occurrence, principal: Principal): boolean;
   takeRing(principal: Principal, eventId: string): boolean;
   nextFreeAt(principal: Principal): number;
-  readonly subjects: boolean;
+  readonly subjects: Subjects;
   /** A client named what it wants: kept for the owner's screen and for the waiting list. */
   asks(principal: Principal, type: EventType, filter: Filter, mode: 'poll' | 'push'): void;
   delivered(occurrence: Occurrence, principal: Principal): void;

@@ -1,5 +1,5 @@
 import type { MailFiles } from '../apple/mail/mail-files.ts';
-import type { Mailbox, StoreKind, StoreRow } from '../apple/occurrence.ts';
+import type { Mailbox, MailRow, StoreKind, StoreRow } from '../apple/occurrence.ts';
 import type { MailArchive, MessagesArchive } from '../apple/reader.ts';
 import type { AttachmentCache } from '../delivery/attachment-cache.ts';
 import type { Outgoing } from '../delivery/outgoing.ts';
@@ -19,6 +19,11 @@ export type Access = 'open' | 'approval' | 'refused' | 'off';
 /** How far a client may read a store: what could ring for it, or all that is not excluded. */
 export type Reach = 'rules' | 'everything';
 
+/** A text that Mail was asked for, with the stretches that repeat earlier mails; or why there is none. */
+export type FetchedText =
+  | { readonly ok: true; readonly text: string; readonly quotes: readonly { readonly start: number; readonly end: number }[] }
+  | { readonly ok: false; readonly sentence: string };
+
 /** What the reading tools ask of the engine. The owner granted nothing of it unless `reach` says so. */
 export interface Reading {
   reach(principal: Principal, store: StoreKind): Reach | null;
@@ -27,12 +32,18 @@ export interface Reading {
   /** Whether what one person writes in a chat may be read. @param chat guid */
   mayReadFrom(sender: string, chat: string | null, principal: Principal): boolean;
   hides(mailbox: Mailbox): boolean;
+  /** One-time codes are blotted out in texts. */
+  readonly hidesCodes: boolean;
   /** Null while the store cannot be read or its event is off: then nothing is read. */
   readonly mail: MailArchive | null;
   readonly messages: MessagesArchive | null;
   /** Of the Mail folder that the index belongs to. */
   readonly mailFiles: MailFiles;
   readonly attachments: AttachmentCache;
+  /** The text of a mail that is not on this Mac, where the owner lets Mail be asked for it. */
+  fetchText(row: MailRow): Promise<FetchedText>;
+  /** Notes that a client read so many items of a store by a tool; ids only. @param rowid of the one that was read */
+  noted(principal: Principal, store: StoreKind, tool: string, count: number, rowid?: number): void;
   /** Puts before the owner that this client would like to read. */
   wants(principal: Principal, stores: readonly StoreKind[]): void;
 }

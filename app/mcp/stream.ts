@@ -1,5 +1,5 @@
 import type { EventsError } from '../events/errors.ts';
-import { payloadOf, type Occurrence } from '../events/occurrence.ts';
+import { payloadOf, type Occurrence, type Subjects } from '../events/occurrence.ts';
 import type { SubscriptionSink } from '../events/subscription.ts';
 import type { Held, MethodOf } from './emission.ts';
 import type { Wire } from './wire.ts';
@@ -15,9 +15,9 @@ export const TEST_MARK = 'dev.belfry/test';
  * The part of an event that is the same for everyone, rendered once. A change of the subjects switch makes
  * another text; the old one goes with its occurrence.
  */
-const rendered = new WeakMap<Occurrence, { subjects: boolean; text: string }>();
+const rendered = new WeakMap<Occurrence, { subjects: Subjects; text: string }>();
 
-export function renderEvent(occurrence: Occurrence, subjects: boolean): string {
+export function renderEvent(occurrence: Occurrence, subjects: Subjects): string {
   const known = rendered.get(occurrence);
   if (known?.subjects === subjects) return known.text;
   const { eventId, type, timestamp } = occurrence;
@@ -34,12 +34,12 @@ export class StreamSink implements SubscriptionSink {
   readonly #held: Held<EventsLicence>;
   readonly #signal: AbortSignal;
   readonly #tail: string;
-  readonly #subjects: () => boolean;
+  readonly #subjects: () => Subjects;
   readonly #done: () => void;
   #ended = false;
 
   /** @param id The request's id, in its own JSON type. `done` is called once, after `terminated`. */
-  constructor(options: { connection: Wire; held: Held<EventsLicence>; signal: AbortSignal; id: string | number; subjects: () => boolean; done: () => void }) {
+  constructor(options: { connection: Wire; held: Held<EventsLicence>; signal: AbortSignal; id: string | number; subjects: () => Subjects; done: () => void }) {
     this.#connection = options.connection;
     this.#held = options.held;
     this.#signal = options.signal;

@@ -1,5 +1,5 @@
 import type { Mailbox, StoreKind, StoreRow } from '../apple/occurrence.ts';
-import { eventTypeOf, type EventType, type Occurrence } from '../events/occurrence.ts';
+import { eventTypeOf, type EventType, type Occurrence, type Subjects } from '../events/occurrence.ts';
 import type { HubPolicy } from '../events/hub.ts';
 import type { Gate, NotSent, Principal } from '../events/verdict.ts';
 import type { Clients, Reach, ReadableSenders } from './clients.ts';
@@ -36,8 +36,8 @@ export abstract class Permissions implements HubPolicy {
     this.clients.load(clients);
   }
 
-  get subjects(): boolean {
-    return this.settings.subjects;
+  get subjects(): Subjects {
+    return this.settings.subjects && (this.settings.hideCodes ? 'without-codes' : true);
   }
   get backfill(): boolean {
     return this.settings.backfill;

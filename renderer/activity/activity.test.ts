@@ -40,6 +40,7 @@ describe('words', () => {
     [{ kind: 'gap' }, 'Events were missed'],
     [{ kind: 'delivered' }, ''],
     [{ kind: 'read', client: '0123abcd', reason: 'mail_list', count: 50 }, '"Claude Code", 50 mails, mail_list'],
+    [{ kind: 'read', client: '0123abcd', reason: 'mail_mailboxes', count: 12 }, '"Claude Code", 12 mailboxes, mail_mailboxes'],
     [{ kind: 'read', type: 'messages.received', client: '0123abcd', reason: 'messages_get', count: 1 }, '"Claude Code", 1 message, messages_get'],
     [{ kind: 'reply', type: 'messages.received', client: '0123abcd', reason: 'Sent' }, '"Claude Code", Sent'],
   ])('%j', (fields, words) => {

@@ -29,11 +29,14 @@ export function activityWords(row: ActivityRow, clientName: (id: string) => stri
   return row.kind === 'gap' ? 'Events were missed' : '';
 }
 
+/** What a tool gives that reads neither mails nor messages. */
+const ITEMS: ReadonlyMap<string | null, string> = new Map([['mail_accounts', 'account'], ['mail_mailboxes', 'mailbox'], ['mail_attachment', 'attachment'], ['messages_chats', 'chat']]);
+
 /** How much a client read: only tools read, so a type is always there. */
-function readWords({ count, type }: ActivityRow): string | null {
+function readWords({ count, type, reason }: ActivityRow): string | null {
   if (count === null) return null;
-  const one = type === 'messages.received' ? 'message' : 'mail';
-  return `${count} ${count === 1 ? one : `${one}s`}`;
+  const one = ITEMS.get(reason) ?? (type === 'messages.received' ? 'message' : 'mail');
+  return `${count} ${count === 1 ? one : one === 'mailbox' ? 'mailboxes' : `${one}s`}`;
 }
 
 /** @param text what is searched for, in any case */

@@ -8,7 +8,8 @@ import { EventsError } from '../../events/errors.ts';
 import { findMailbox } from '../../events/names.ts';
 import { occurrenceOf, payloadOf } from '../../events/occurrence.ts';
 import { cleanText } from '../../events/text.ts';
-import { boundNote, fitting, STRANGERS, textPage, textPart } from './reading.ts';
+import { boundNote, CODES_HIDDEN, fitting, readable, STRANGERS, textPage, textPart } from './reading.ts';
+import type { FetchedText } from '../session.ts';
 import { READS, tool, UNREADABLE, type ToolCall } from './tool.ts';
 
 const NAME_LIMIT = 256;
@@ -73,16 +74,27 @@ const attachmentsOf = (content: MailReading) => content.attachments.map(({ part,
   part, name: name === null ? null : cleanText(name, NAME_LIMIT), type: cleanText(type, 100), size, inline: isInline, here: where !== 'not-downloaded',
 }));
 
-const NOT_HERE = 'Its text is not on this Mac: Mail has not downloaded it. Nothing is fetched by this; open it in Mail, or try again later.';
+const NOT_HERE = 'Its text is not on this Mac: Mail has not downloaded it.';
+const hasText = (content: MailReading | null): boolean => content !== null && !(content.text === '' && content.missing.includes('not-downloaded'));
+
+/** What lies on disk, else what Mail gives where the owner lets it be asked; it then lies on disk in a moment, with all that belongs to it. */
+async function textOf(mail: Found, call: ToolCall): Promise<{ content: MailReading | null; fetched: FetchedText | null }> {
+  const content = await contentOf(mail, call);
+  if (hasText(content)) return { content, fetched: null };
+  const fetched = await call.session.backend.reading.fetchText(mail.row);
+  const now = fetched.ok ? await contentOf(mail, call) : null;
+  return hasText(now) ? { content: now, fetched: null } : { content, fetched };
+}
 
 export const mailGet = tool({
   name: 'mail_get',
   title: 'Read a mail',
-  description: 'Reads one mail: envelope, text, attachments and links, by the id of an event, a row or a Message-ID. Works while Mail is closed; nothing is fetched and nothing is marked as read. Text that repeats earlier mails is marked as quoted.',
+  description: 'Reads one mail: envelope, text, attachments and links, by the id of an event, a row or a Message-ID. Works while Mail is closed, and nothing is marked as read. A text that is not on this Mac is fetched only where the owner allowed that and Mail runs. Text that repeats earlier mails is marked as quoted.',
   input: z.strictObject({ id, offset: z.int().min(0).default(0).describe('Where in the text to start: nextOffset of the last answer.') }),
   output: z.object({
     mail: envelope, row: z.int(), read: z.boolean(), flagged: z.boolean(), answered: z.boolean(),
     cc: z.array(address), replyTo: z.array(address), inReplyTo: z.string().nullable(),
+    fetched: z.boolean().describe('True: the text was not on this Mac and came from Mail; links and attachments are not told then.'),
     onDisk: z.enum(['whole', 'partial', 'no']).describe('partial: attachments may be on the server only. no: nothing of it is on this Mac.'),
     parts: z.array(textPart).describe(STRANGERS), length: z.int().describe('Characters of the whole text.'), nextOffset: z.int().nullable(),
     missing: z.array(z.string()).describe('What could not be read in full.'),
@@ -97,15 +109,17 @@ export const mailGet = tool({
     const { archive, row } = mail;
     const { backend } = call.session;
     const marks = archive.marks(row.rowid);
-    const content = await contentOf(mail, call);
+    const { content, fetched } = await textOf(mail, call);
     // The owner may have answered otherwise while the file was read.
     if (!backend.reading.mayRead(row, call.principal)) return { error: NO_MAIL };
-    const page = textPage(content?.text ?? '', content?.quotes ?? [], offset);
+    const source = fetched?.ok === true ? fetched : content;
+    const text = readable(backend, source?.text ?? '', row.subject);
+    const page = textPage(text, source?.quotes ?? [], offset);
     const [links, attachments] = content === null ? [[], []] : [linksOf(content), attachmentsOf(content)];
-    const hasText = content !== null && !(content.text === '' && content.missing.includes('not-downloaded'));
     const sentence = [
       STRANGERS,
-      hasText ? '' : NOT_HERE,
+      fetched === null || fetched.ok ? '' : `${NOT_HERE} ${fetched.sentence}`,
+      text === (source?.text ?? '') ? '' : CODES_HIDDEN,
       page.nextOffset === null ? '' : `This is a part of ${page.length} characters: pass offset ${page.nextOffset} for the next.`,
     ].filter(Boolean).join(' ');
     const inReplyTo = content?.headers.inReplyTo ?? null;
@@ -114,7 +128,7 @@ export const mailGet = tool({
       value: {
         mail: payloadOf(eventOf(row, archive), backend.subjects), row: row.rowid, ...marks,
         cc: shown(content?.headers.cc ?? []), replyTo: shown(content?.headers.replyTo ?? []), inReplyTo: inReplyTo === null ? null : cleanText(inReplyTo, 512),
-        onDisk: content === null ? 'no' : content.onDisk, ...page, missing: [...(content?.missing ?? [])],
+        fetched: fetched?.ok === true, onDisk: content === null ? 'no' : content.onDisk, ...page, missing: [...(content?.missing ?? [])],
         attachments: fitting(attachments, BYTES.attachments), attachmentCount: attachments.length,
         links: fitting(links.slice(0, SHOWN_LINKS), BYTES.links), linkCount: links.length,
       },
@@ -142,6 +156,7 @@ export const mailList = tool({
   annotations: READS,
   granted: true,
   reads: 'mail',
+  lists: 'mails',
   run({ mailbox, filter, limit, cursor }, call) {
     const { session: { backend }, principal } = call;
     const archive = backend.reading.mail!;
@@ -188,6 +203,7 @@ export const mailAccounts = tool({
   annotations: READS,
   granted: true,
   reads: 'mail',
+  lists: 'accounts',
   run(_args, call) {
     const byId = new Map(mailboxesOf(call.session.backend.reading.mail!, call).map(({ accountId, account }) => [accountId, { id: accountId, name: cleanText(account, NAME_LIMIT) }]));
     return { sentence: `${byId.size} ${byId.size === 1 ? 'account' : 'accounts'}. mail_mailboxes lists their mailboxes.`, value: { accounts: fitting([...byId.values()], BYTES.mailboxes) } };
@@ -206,6 +222,7 @@ export const mailMailboxes = tool({
   annotations: READS,
   granted: true,
   reads: 'mail',
+  lists: 'mailboxes',
   run({ account }, call) {
     const { session: { backend }, principal } = call;
     const archive = backend.reading.mail!;

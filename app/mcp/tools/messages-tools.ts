@@ -4,7 +4,7 @@ import type { MessageRow } from '../../apple/occurrence.ts';
 import type { MessagesArchive } from '../../apple/reader.ts';
 import { occurrenceOf, payloadOf } from '../../events/occurrence.ts';
 import { cleanBody, cleanText } from '../../events/text.ts';
-import { boundNote, fitting, STRANGERS, textPage } from './reading.ts';
+import { boundNote, CODES_HIDDEN, fitting, readable, STRANGERS, textPage } from './reading.ts';
 import { READS, tool, type ToolCall } from './tool.ts';
 
 const NAME_LIMIT = 256;
@@ -60,7 +60,8 @@ export const messagesGet = tool({
     if (row === null || !reading.mayRead(row, principal)) return { error: NO_MESSAGE };
     const detail = archive.detail(row.rowid);
     if (detail === null) return { error: NO_MESSAGE };
-    const page = textPage(detail.text, [], offset);
+    const text = readable(backend, detail.text);
+    const page = textPage(text, [], offset);
     const isAll = reading.reach(principal, 'messages') === 'everything';
     const reactions = detail.reactions
       .filter(({ sender }) => (sender === null ? isAll : reading.mayReadFrom(sender, row.chat?.guid ?? null, principal)))
@@ -68,6 +69,7 @@ export const messagesGet = tool({
     const sentence = [
       STRANGERS,
       detail.isUnsent ? 'It was taken back.' : detail.isReadable ? '' : 'Its text has a form that Belfry cannot read.',
+      text === detail.text ? '' : CODES_HIDDEN,
       page.nextOffset === null ? '' : `This is a part of ${page.length} characters: pass offset ${page.nextOffset} for the next.`,
     ].filter(Boolean).join(' ');
     return {
@@ -76,7 +78,7 @@ export const messagesGet = tool({
         message: envelopeOf(row), row: row.rowid, fromMe: detail.fromMe, read: detail.read,
         text: page.parts.map(({ text }) => text).join(''), length: page.length, nextOffset: page.nextOffset,
         isReadable: detail.isReadable, isUnsent: detail.isUnsent, editedAt: iso(detail.editedAt),
-        versions: fitting(detail.versions.map(({ text, date }) => ({ text: cleanBody(text).slice(0, LISTED_TEXT).toWellFormed(), date: iso(date) })), BYTES.versions),
+        versions: fitting(detail.versions.map(({ text, date }) => ({ text: cleanBody(readable(backend, text)).slice(0, LISTED_TEXT).toWellFormed(), date: iso(date) })), BYTES.versions),
         reactions: fitting(reactions, BYTES.reactions), attachments: fitting(attachmentsOf(detail), BYTES.attachments),
       },
     };
@@ -107,6 +109,7 @@ export const messagesList = tool({
   annotations: READS,
   granted: true,
   reads: 'messages',
+  lists: 'messages',
   run({ chat, person, before, after, limit, cursor }, call) {
     const { session: { backend }, principal } = call;
     const archive = backend.reading.messages!;
@@ -122,7 +125,7 @@ export const messagesList = tool({
     const all = page.rows.flatMap(({ row, place: at }) => {
       const detail = archive.detail(row.rowid);
       if (detail === null) return [];
-      const text = cleanBody(detail.text);
+      const text = cleanBody(readable(backend, detail.text));
       const shown = text.slice(0, LISTED_TEXT).toWellFormed();
       return [{
         at,
@@ -162,6 +165,7 @@ export const messagesChats = tool({
   annotations: READS,
   granted: true,
   reads: 'messages',
+  lists: 'chats',
   run({ limit, cursor }, call) {
     const { session: { backend: { reading } }, principal } = call;
     const mine = (members: readonly string[], guid: string) => members.filter((member) => reading.mayReadFrom(member, guid, principal));

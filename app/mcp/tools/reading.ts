@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { StoreKind } from '../../apple/occurrence.ts';
 import { eventTypeOf } from '../../events/occurrence.ts';
+import { hideCodes } from '../../events/one-time-code.ts';
 import { cleanBody } from '../../events/text.ts';
 import type { Principal } from '../../events/verdict.ts';
 import type { Backend } from '../session.ts';
@@ -29,6 +30,11 @@ export function storeRefusal({ reading, eventOn, paused }: Pick<Backend, 'readin
   if (paused) return PAUSED;
   return reading[store] === null ? UNREADABLE : null;
 }
+
+export const CODES_HIDDEN = 'One-time codes are hidden by the owner.';
+
+/** A text as the owner lets clients read it: as long as it was, so that places in it hold. @param about its subject */
+export const readable = ({ reading }: Pick<Backend, 'reading'>, text: string, about?: string | null): string => (reading.hidesCodes ? hideCodes(text, about ?? '') : text);
 
 /** Said where a list may be shorter than what lies there. */
 export const boundNote = ({ session: { backend }, principal }: ToolCall, store: StoreKind): string =>

@@ -30,6 +30,8 @@ export interface Tool<I extends z.ZodType = z.ZodType> {
   readonly granted: boolean;
   /** The store that it reads: listed only for clients that the owner let read it. */
   readonly reads?: StoreKind;
+  /** Where in its value stand the items that were read; absent: it reads one. */
+  readonly lists?: string;
   /** It writes texts: listed only for clients that the owner let write. */
   readonly writes?: boolean;
   run(args: z.output<I>, call: ToolCall): ToolAnswer | Promise<ToolAnswer>;
@@ -64,6 +66,7 @@ export async function runTool(each: Tool, args: unknown, call: ToolCall): Promis
     const answer = await each.run(parsed.data, call);
     if ('error' in answer) return failure(answer.error);
     const { sentence, value } = answer;
+    if (each.reads !== undefined) noteReading(each, each.reads, value, call);
     return { content: [{ type: 'text', text: sentence }, { type: 'text', text: JSON.stringify(value) }], structuredContent: { note: sentence, ...value } };
   } catch (error) {
     if (error instanceof EventsError) return failure(eventsSentence(error));
@@ -71,6 +74,12 @@ export async function runTool(each: Tool, args: unknown, call: ToolCall): Promis
     call.session.backend.fault(each.name, error);
     return failure('Belfry met an unexpected fault. Its log says more.');
   }
+}
+
+/** Who read how much of which store, for the owner. */
+function noteReading({ name, lists }: Tool, store: StoreKind, value: Readonly<Record<string, unknown>>, { session, principal }: ToolCall): void {
+  const items = lists === undefined ? null : value[lists];
+  session.backend.reading.noted(principal, store, name, Array.isArray(items) ? items.length : 1, typeof value['row'] === 'number' ? value['row'] : undefined);
 }
 
 export const UNREADABLE = 'The store cannot be read at the moment. Try again in a minute; the owner can see why in Belfry.';
