@@ -11,7 +11,7 @@ import { ADDON_SOURCES, SHIM_SOURCES, WARNINGS } from './native.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const HEADERS = [
   'errno.h', 'fcntl.h', 'inttypes.h', 'libproc.h', 'limits.h', 'poll.h', 'pthread.h', 'pwd.h', 'signal.h', 'spawn.h', 'stdio.h', 'stdlib.h', 'string.h', 'time.h', 'unistd.h',
-  'sys/random.h', 'sys/socket.h', 'sys/stat.h', 'sys/sysctl.h', 'sys/types.h', 'sys/un.h', 'sys/time.h', 'mach/message.h', 'mach-o/dyld.h', 'CoreFoundation/CoreFoundation.h', 'Security/Security.h',
+  'sys/random.h', 'sys/socket.h', 'sys/stat.h', 'sys/sysctl.h', 'sys/types.h', 'sys/un.h', 'sys/time.h', 'sys/xattr.h', 'mach/message.h', 'mach-o/dyld.h', 'CoreFoundation/CoreFoundation.h', 'Security/Security.h',
 ];
 /** Our names of the architectures, with the linker's and the addon's in npm's words. */
 export const MAC_ARCHS = ['arm64', 'x86_64'];

@@ -11,7 +11,7 @@ export const WARNINGS = ['-std=gnu11', '-Wall', '-Wextra', '-Wshadow', '-Wvla', 
 const HARDENING = ['-O2', '-fstack-protector-strong', '-U_FORTIFY_SOURCE', '-D_FORTIFY_SOURCE=2'];
 const LINUX_HARDENING = ['-Wl,-z,relro,-z,now', '-Wl,-z,noexecstack'];
 export const SHIM_SOURCES = ['belfry-mcp.c', 'relay.c', 'conversation.c', 'command.c', 'engine-link.c', 'line-scanner.c', 'json-text.c'];
-export const ADDON_SOURCES = ['peer-identity.c', 'process-facts.c'];
+export const ADDON_SOURCES = ['peer-identity.c', 'process-facts.c', 'file-attribute.c'];
 const FRAMEWORKS = mac ? ['-framework', 'CoreFoundation', '-framework', 'Security'] : [];
 const ARCHS = mac ? ['-arch', 'arm64', '-arch', 'x86_64', '-mmacosx-version-min=13.0'] : [];
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { fstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempFolder } from '../testing/temp.ts';
@@ -58,4 +58,17 @@ test('a day later it is removed, also where the clock was set back', async () =>
   utimesSync(dirname(saved(await cache.save({ bytes: Buffer.from('x') }, 'a')).path), at / 1000, at / 1000);
   cache.sweep(at - 86_401_000);
   expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('a copy is marked before there is anything in it; where it cannot be marked there is none', async () => {
+  using folder = tempFolder();
+  const sizes: number[] = [];
+  const marked = new AttachmentCache(folder.path, (fd) => sizes.push(fstatSync(fd).size) > 0);
+  writeFileSync(folder.at('file'), 'y'.repeat(1000));
+  expect(saved(await marked.save({ bytes: Buffer.from('x') }, 'a')).size).toBe(1);
+  expect(saved(await marked.save({ path: folder.at('file') }, 'a')).size).toBe(1000);
+  expect(sizes).toEqual([0, 0]);
+  const before = readdirSync(folder.path);
+  await expect(new AttachmentCache(folder.path, () => false).save({ bytes: Buffer.from('x') }, 'a')).rejects.toThrow('could not be marked');
+  expect(readdirSync(folder.path)).toEqual(before);
 });

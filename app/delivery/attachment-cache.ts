@@ -20,12 +20,15 @@ const UNSAFE = /[/\\:\p{Cc}\p{Bidi_Control}\p{Surrogate}]/gu;
  */
 export class AttachmentCache {
   readonly #folder: string;
+  readonly #mark: ((fd: number) => boolean) | undefined;
 
-  constructor(folder: string) {
+  /** @param mark says of an open file that it came from outside; false where it could not, and then there is no copy */
+  constructor(folder: string, mark?: (fd: number) => boolean) {
     this.#folder = folder;
+    this.#mark = mark;
   }
 
-  /** @throws the file system's error where the copy cannot be written. */
+  /** @throws the file system's error where the copy cannot be written, or one of ours where it cannot be marked. */
   async save(source: AttachmentSource, name: string | null): Promise<Saved> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     // Opened before the folder is made, so that nothing is left behind for one that is gone. A link is not followed.
@@ -41,6 +44,11 @@ export class AttachmentCache {
       home = await mkdtemp(join(this.#folder, 'a-'));
       const path = join(home, safeName(name));
       const to = await open(path, 'wx', 0o600);
+      // Before there is anything in it to be opened.
+      if (this.#mark?.(to.fd) === false) {
+        await to.close();
+        throw new Error('The copy could not be marked');
+      }
       if ('bytes' in source) await to.writeFile(source.bytes).finally(() => to.close());
       else await pipeline(from!.createReadStream({ autoClose: false, end: MAX_ATTACHMENT - 1 }), to.createWriteStream());
       return { path, size };

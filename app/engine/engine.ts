@@ -81,6 +81,8 @@ export interface EngineOptions {
   readonly routes?: HttpRoutes;
   /** Whether Mail or Messages itself runs; absent where that cannot be told. */
   readonly sourceRuns?: (kind: StoreKind) => boolean;
+  /** Marks an open file as from outside; absent where the system knows no such mark. */
+  readonly quarantine?: (fd: number) => boolean;
   /** Another osascript; headless only, for tests. */
   readonly osascript?: string;
 }
@@ -172,7 +174,7 @@ export class Engine {
       mail: new EnvelopeIndex({ mailDir: options.mailDir, ...(options.accountsDb !== null && { accountsDb: options.accountsDb }) }),
       messages: new ChatDatabase({ path: options.messagesDb, region: this.policy.region, names: name, echoes: this.echoes }),
     };
-    this.#attachments = new AttachmentCache(join(options.dataDir, 'cache', 'attachments'));
+    this.#attachments = new AttachmentCache(join(options.dataDir, 'cache', 'attachments'), options.quarantine);
     this.#hubs = this.#makeHubs();
     this.#access = new AccessProbe({
       db: this.#state, mailDir: options.mailDir, messagesDb: options.messagesDb, now: () => this.clock.now(),

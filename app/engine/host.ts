@@ -9,6 +9,7 @@ import { EndpointError } from '../endpoint/endpoint.ts';
 import { FolderHeldError } from '../endpoint/lock.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { describeFault, type Log } from './log.ts';
+import { fileMarker } from './quarantine.ts';
 
 declare const BELFRY_TEAM: string | undefined;
 declare const BELFRY_SHIPPED: boolean | undefined;
@@ -58,7 +59,10 @@ export function engineOf(
     sealKey: settings.sealKey,
     httpPort: settings.httpPort,
     peers,
-    ...(process.platform === 'darwin' && { sourceRuns: (kind: StoreKind) => peers.runs(APPLE_APPS[kind]) }),
+    ...(process.platform === 'darwin' && {
+      sourceRuns: (kind: StoreKind) => peers.runs(APPLE_APPS[kind]),
+      quarantine: fileMarker(nativeFile('peer-identity.node'), () => Date.now()),
+    }),
     log,
     onFatal,
     ...edges,

@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #endif
 
+#include "file-attribute.h"
 #include "process-facts.h"
 
 #define MAX_ANCESTORS 32
@@ -212,7 +213,7 @@ NAPI_MODULE_INIT() {
     static const struct {
         const char *name;
         napi_callback call;
-    } calls[] = {{"credentials", credentials}, {"startTime", start_time}, {"ancestors", ancestors}, {"runs", runs}};
+    } calls[] = {{"credentials", credentials}, {"startTime", start_time}, {"ancestors", ancestors}, {"runs", runs}, {"setFileAttribute", set_file_attribute}};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         napi_value function;
         napi_create_function(env, calls[i].name, NAPI_AUTO_LENGTH, calls[i].call, NULL, &function);

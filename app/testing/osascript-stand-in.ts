@@ -46,7 +46,11 @@ appendFileSync(${JSON.stringify(this.#runs)}, JSON.stringify(run) + '\\n');
 const flood = () => process.stdout.write('x'.repeat(65536), flood);
 if (end.dies) process.kill(process.pid, 'SIGKILL');
 else if (end.floods) flood();
-else if (end.after === 'never') setInterval(() => undefined, 1000);
+else if (end.after === 'never') {
+  // Not longer than whoever waits for it, who may be killed.
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || process.exit(1), 200);
+}
 else setTimeout(() => {
   process.stdout.write(end.stdout ?? '\\n');
   process.stderr.write(end.stderr ?? '');

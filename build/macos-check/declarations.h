@@ -183,6 +183,9 @@ int posix_spawn_file_actions_init(posix_spawn_file_actions_t *);
 int posix_spawn_file_actions_destroy(posix_spawn_file_actions_t *);
 int posix_spawn_file_actions_addopen(posix_spawn_file_actions_t *, int, const char *, int, mode_t);
 
+/* sys/xattr */
+int fsetxattr(int, const char *, const void *, size_t, uint32_t, int);
+
 /* sys/stat: the form with 64-bit inode numbers, whose symbol has a suffix on x86_64 */
 struct stat {
     dev_t st_dev;
