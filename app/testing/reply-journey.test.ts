@@ -5,7 +5,8 @@ import type { WaitingRow } from '../contract/values.ts';
 import { engineApi } from '../engine/commands.ts';
 import type { GrantName } from '../policy/change.ts';
 import { findCanary } from './canary.ts';
-import { ADA, MESSAGES, messagesArgs, OTHER, schemaChecker } from './conformance-kit.ts';
+import { ADA, MESSAGES, messagesArgs, OTHER, ring, schemaChecker } from './conformance-kit.ts';
+import { uiOf } from './memory-ports.ts';
 import { complaint } from './osascript-stand-in.ts';
 import type { RawClient } from './raw-client.ts';
 import { ask, ownIdentity, refusal, untilUnread, watch } from './watch-kit.ts';
@@ -271,6 +272,32 @@ test('drafts: a new mail, an answer to a mail within reach, and never more than 
   expect(await refusal(client, 'mail_draft', { to: ['a@x.example'], subject: '', text: '漢'.repeat(40_000) })).toMatch(/^text: say something, in at most 90000 bytes/);
   world.engine.policy.exclude([world.account]);
   expect(await refusal(client, 'mail_draft', { answers: String(rowid), text: 'x' })).toBe('answers: there is no mail with this id that you may answer.');
+}, 60_000);
+
+test('a session: watch, event, read, draft; the window is told and shown all of it, and allows it', async () => {
+  await using world = await startWorld();
+  using ui = uiOf(world.engine);
+  await ui.call.app.snapshot({});
+  const client = world.client();
+  await watch(client);
+  grant(world, 'mail', 'reply');
+  await ring(world, 'Rota', { file: true });
+  const { items } = await ask(client, 'wait_for_events');
+  const id = items[0].eventId as string;
+  const mail = await ask(client, 'mail_get', { id });
+  expect(mail).toMatchObject({ mail: { subject: 'Rota', from: { address: 'ada@example.org' } }, onDisk: 'whole' });
+
+  const { request } = await ask(client, 'mail_draft', { answers: id, text: 'Thank you, I take Tuesday.' });
+  await expect.poll(() => ui.changed.flatMap(({ waiting }) => waiting ?? []), { timeout: 20_000 }).toMatchObject([{
+    kind: 'draft', id: request, client: ownIdentity(world).id, text: 'Thank you, I take Tuesday.', answers: { from: 'ada@example.org', subject: 'Rota', all: false },
+  }]);
+  expect((await ui.call.status.get({})).waiting).toBe(1);
+  expect(await ui.call.clients.waiting({})).toHaveLength(1);
+  expect(await ui.call.clients.answer({ id: request as string, accept: true, options: {} })).toEqual({ ok: true, changed: true, sentence: 'Opened in Mail.' });
+  expect(await ask(client, 'reply_status', { request })).toMatchObject({ state: 'done' });
+  expect(await ui.call.clients.waiting({})).toEqual([]);
+  expect(world.osascript.runs.map(({ argv }) => argv)).toEqual([['-', world.account, 'INBOX', String(mail['row']), (mail['mail'].messageId as string | null)?.replace(/^<|>$/g, '') ?? '', 'Thank you, I take Tuesday.', '0']]);
+  expect(world.engine.activity.recent(50).map(({ kind }) => kind).filter((kind) => kind === 'read' || kind === 'draft')).toEqual(['draft', 'draft', 'read']);
 }, 60_000);
 
 test('unasked goes out at once, twenty times an hour; the text lies nowhere on disk', async () => {

@@ -49,6 +49,10 @@ interface Case {
 }
 
 const off = (all: Slices): Slices => ({ ...all, events: all.events.map((event) => ({ ...event, on: false })) });
+export const draftWaits: Slices['waiting'][number] = {
+  kind: 'draft', id: 'draft-0123456789ab', since: 0, expiresAt: 600_000, client: '0a1b2c3d', clientName: '"my-agent"', sentence: '"my-agent" would like to open a draft in Mail',
+  to: ['ada@example.com'], cc: [], subject: 'Hello', text: 'Hello Ada', answers: null,
+};
 const waiting: Slices['waiting'] = [{ kind: 'client', id: '0a1b2c3d', since: 0, sentence: '"my-agent" wants events.', client: '0a1b2c3d', grants: [] }];
 
 /** One for each row of ui.md, section 2, and the moment before the first look. Paused until 11:30 is a local time. */
@@ -79,6 +83,7 @@ export const healthCases: readonly Case[] = [
     slices: slices({ access: { mail: store('readable'), messages: store('missing', false), checkedAt: 1 } }),
   },
   { id: 'clientAsking', icon: 'attention', headline: '"my-agent" wants events.', action: 'Review', shell: shellFacts(), slices: slices({ waiting, clients: [client({ state: 'asking', decision: 'none' })] }) },
+  { id: 'clientAsking', icon: 'attention', headline: '"my-agent" wants to open a draft in Mail.', action: 'Review', shell: shellFacts(), slices: slices({ waiting: [draftWaits] }) },
   { id: 'paused', icon: 'paused', headline: 'Paused until 11:30.', action: 'Resume', shell: shellFacts(), slices: slices({ pausedUntil: PAUSED_UNTIL }) },
   { id: 'allOff', icon: 'off', headline: 'Everything is off.', action: 'Choose Events', shell: shellFacts(), slices: off(slices()) },
   { id: 'noSenders', icon: 'off', headline: 'No sender is allowed yet, so nothing is sent.', action: 'Add Senders', shell: shellFacts(), slices: slices({ senders: [] }) },
