@@ -1,7 +1,10 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { findCanary } from './canary.ts';
-import { subscriptionOf, type RawClient } from './raw-client.ts';
-import { NUMBER, type World } from './world.ts';
+import { expect } from 'vitest';
+import { subscriptionOf } from './frame-log.ts';
+import type { HttpClient } from './http-client.ts';
+import type { RawClient } from './raw-client.ts';
+import { NUMBER, startWorld, type World, type WorldOptions } from './world.ts';
 
 /** Numbers of the extension (events-extension 8) and of JSON-RPC. Not taken from the code under test. */
 export const CODE = {
@@ -17,19 +20,54 @@ export const OTHER = { address: 'bob@other.example', name: 'Bob' };
 export const EXTENSION = 'io.modelcontextprotocol/events';
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
+/** A client of either way in, as far as the rows need one. */
+export type SuiteClient = RawClient | HttpClient;
+
+/** How the rows reach the server. */
+export interface Way {
+  readonly name: 'socket' | 'http';
+  world(options?: WorldOptions): Promise<World>;
+  /** A client with a quota of its own. */
+  client(world: World): SuiteClient;
+  /** Withdraws a stream. Over HTTP the peer hangs up, which is not in line with its other requests: it is waited for. */
+  cancel(world: World, client: SuiteClient, id: string | number): Promise<void>;
+}
+
+export const socketWay: Way = {
+  name: 'socket',
+  world: startWorld,
+  client: (world) => world.client(),
+  async cancel(_world, client, requestId) {
+    (client as RawClient).notify('notifications/cancelled', { requestId, reason: 'user closed' });
+  },
+};
+
+let tokens = 0;
+export const httpWay: Way = {
+  name: 'http',
+  world: (options = {}) => startWorld({ ...options, http: true }),
+  client: (world) => world.httpClient(`test-way-${(tokens += 1)}`),
+  async cancel(world, client, id) {
+    const open = () => world.engine.http.clients.reduce((sum, { streams }) => sum + streams.size, 0);
+    const before = open();
+    (client as HttpClient).streams.find((stream) => stream.id === id && !stream.ended)!.close();
+    await expect.poll(open, { timeout: 20_000 }).toBe(before - 1);
+  },
+};
+
 /** A mail that rings for `mailArgs`; gives its rowid. No file is written. */
 export const ring = async (world: World, subject = 'Rota', more: object = {}): Promise<number> =>
   (await world.writer.mail.arrive({ from: ADA, subject, file: false, ...more })).result;
 /** A message that rings for `messagesArgs`. */
 export const text = async (world: World, more: object = {}): Promise<number> => (await world.writer.messages.arrive({ from: NUMBER, ...more })).result;
 
-export const poll = async (client: RawClient, name: string, args: object, params: object = {}): Promise<Record<string, any>> => {
+export const poll = async (client: SuiteClient, name: string, args: object, params: object = {}): Promise<Record<string, any>> => {
   const answer = await client.request('events/poll', { name, arguments: args, ...params });
   if (!answer['result']) throw new Error(`A result was expected: ${JSON.stringify(answer)}`);
   return answer['result'] as Record<string, any>;
 };
 /** Where "now" is. */
-export const bootstrap = async (client: RawClient, name = MAIL, args: object = mailArgs): Promise<string> => (await poll(client, name, args))['cursor'] as string;
+export const bootstrap = async (client: SuiteClient, name = MAIL, args: object = mailArgs): Promise<string> => (await poll(client, name, args))['cursor'] as string;
 export const subjects = (events: readonly Record<string, any>[]): string[] => events.map((event) => event['data']['subject'] as string);
 export const quiet = (ms = 400): Promise<void> => new Promise((done) => void setTimeout(done, ms));
 
@@ -105,7 +143,7 @@ export function faultsOf(shape: string, value: unknown): string[] {
  * Everything a client ever received: one JSON-RPC message a line, valid against the extension's shapes, each `data`
  * valid against its published `payloadSchema`, no canary. Gives the faults.
  */
-export function trafficFaults(client: RawClient, descriptors: readonly Record<string, any>[]): string[] {
+export function trafficFaults(client: SuiteClient, descriptors: readonly Record<string, any>[]): string[] {
   const payloads = new Map(descriptors.map((descriptor) => [descriptor['name'] as string, schemaChecker().compile(descriptor['payloadSchema'] as object)]));
   const faults: string[] = [];
   const data = (event: Record<string, any>): void => {
@@ -136,4 +174,4 @@ export function trafficFaults(client: RawClient, descriptors: readonly Record<st
   return faults;
 }
 
-export const descriptorsOf = async (client: RawClient): Promise<Record<string, any>[]> => (await client.request('events/list'))['result']['events'] as Record<string, any>[];
+export const descriptorsOf = async (client: SuiteClient): Promise<Record<string, any>[]> => (await client.request('events/list'))['result']['events'] as Record<string, any>[];

@@ -1,6 +1,7 @@
 import { request as httpRequest, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { licenceFault } from './licence-audit.ts';
-import { modernMeta, subscriptionOf, type Frame } from './raw-client.ts';
+import { FrameLog, type Frame } from './frame-log.ts';
+import { modernMeta } from './raw-client.ts';
 
 /** An answer as it came. */
 export interface HttpAnswer {
@@ -19,8 +20,9 @@ export interface Asked {
 }
 
 /** A stream of server-sent events, as its bytes came. */
-export class HttpStream {
-  readonly frames: Frame[] = [];
+export class HttpStream extends FrameLog {
+  /** Of its request. */
+  readonly id: string | number;
   /** Lines that are comments. */
   readonly comments: string[] = [];
   readonly status: number;
@@ -29,10 +31,11 @@ export class HttpStream {
   readonly #request: ClientRequest;
   readonly #response: IncomingMessage;
   readonly #heard: (frame: Frame) => void;
-  readonly #waiters = new Set<() => void>();
   #rest = '';
 
-  constructor(request: ClientRequest, response: IncomingMessage, heard: (frame: Frame) => void) {
+  constructor(id: string | number, request: ClientRequest, response: IncomingMessage, heard: (frame: Frame) => void) {
+    super();
+    this.id = id;
     this.#request = request;
     this.#response = response;
     this.#heard = heard;
@@ -42,7 +45,7 @@ export class HttpStream {
     response.on('data', (text: string) => this.#read(text));
     response.on('close', () => {
       this.ended = true;
-      this.#wake();
+      this.over(() => 'The stream ended first');
     });
     response.on('error', () => undefined);
     request.on('error', () => undefined);
@@ -59,34 +62,10 @@ export class HttpStream {
     this.#response.resume();
   }
 
-  /** The first frame from index `from` on that fits; waits for it, at most `ms`. */
-  until(fits: (frame: Frame) => boolean, from = 0, ms = 30_000): Promise<Frame> {
-    let next = from;
-    return this.#wait(() => {
-      for (; next < this.frames.length; next += 1) if (fits(this.frames[next]!)) return this.frames[next]!;
-      return this.ended ? new Error('The stream ended first') : null;
-    }, ms);
-  }
-  untilEnd(ms = 30_000): Promise<true> {
-    return this.#wait(() => (this.ended ? true : null), ms);
-  }
-
-  #wait<T>(look: () => T | Error | null, ms: number): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const check = () => {
-        const found = look();
-        if (found === null) return;
-        clearTimeout(timer);
-        this.#waiters.delete(check);
-        if (found instanceof Error) reject(found);
-        else resolve(found);
-      };
-      const timer = setTimeout(() => {
-        this.#waiters.delete(check);
-        reject(new Error(`Nothing fitting came within ${ms} ms; last: ${this.frames.at(-1)?.text.slice(0, 300)}`));
-      }, ms);
-      this.#waiters.add(check);
-      check();
+  /** Resolves once the peer ended it. */
+  async untilEnd(ms = 30_000): Promise<void> {
+    await this.until(() => false, this.frames.length, ms).catch((error: unknown) => {
+      if (!this.ended) throw error;
     });
   }
 
@@ -103,28 +82,25 @@ export class HttpStream {
       this.frames.push(frame);
       this.#heard(frame);
     }
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const look of [...this.#waiters]) look();
+    this.wake();
   }
 }
 
 /** A client over HTTP that sends what a test says and shows what came, byte for byte. */
-export class HttpClient {
+export class HttpClient extends FrameLog {
   readonly url: string;
   readonly token: string | null;
-  /** Every JSON-RPC message that came, in any answer. */
-  readonly frames: Frame[] = [];
+  /** Where a shim would complain. */
+  readonly stderr = '';
   /** Capabilities as `initialize` and `server/discover` gave them. */
   readonly handshakes: Record<string, any>[] = [];
   /** Notifications that no handshake had declared. */
   readonly licenceFaults: string[] = [];
   readonly streams: HttpStream[] = [];
-  #nextId = 1;
+  #nextId = 1000;
 
   constructor(url: string, token: string | null = 'test-client') {
+    super();
     this.url = url;
     this.token = token;
   }
@@ -165,16 +141,10 @@ export class HttpClient {
     return { status: response.statusCode ?? 0, headers: response.headers, text, message };
   }
 
-  /** The headers that repeat a `2026-07-28` message. */
-  headersOf(method: string, params: Record<string, any>): Record<string, string> {
-    const name = method === 'resources/read' ? params['uri'] : params['name'];
-    return { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(typeof name === 'string' && { 'mcp-name': name }) };
-  }
-
   /** A `2026-07-28` request, whole. */
   async ask(method: string, params: Record<string, any> = {}, asked: Asked & { readonly id?: string | number } = {}): Promise<HttpAnswer> {
     const id = asked.id ?? this.#nextId++;
-    return this.post(JSON.stringify({ jsonrpc: '2.0', id, method, params: { _meta: modernMeta, ...params } }), { ...asked, headers: { ...this.headersOf(method, params), ...asked.headers } });
+    return this.post(JSON.stringify({ jsonrpc: '2.0', id, method, params: { _meta: modernMeta, ...params } }), { ...asked, headers: { ...headersOf(method, params), ...asked.headers } });
   }
 
   /** The same; gives the JSON-RPC message. */
@@ -188,11 +158,17 @@ export class HttpClient {
   async listen(method: string, params: Record<string, any>, asked: Asked & { readonly id?: string | number } = {}): Promise<HttpStream | HttpAnswer> {
     const id = asked.id ?? this.#nextId++;
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: { _meta: modernMeta, ...params } });
-    const { request, response } = await this.open(body, { ...asked, headers: { ...this.headersOf(method, params), ...asked.headers } });
+    const { request, response } = await this.open(body, { ...asked, headers: { ...headersOf(method, params), ...asked.headers } });
     if (response.headers['content-type'] !== 'text/event-stream') return this.#answer(response);
-    const stream = new HttpStream(request, response, (frame) => this.#heard(frame));
+    const stream = new HttpStream(id, request, response, (frame) => this.#heard(frame));
     this.streams.push(stream);
     return stream;
+  }
+
+  /** Opens `events/stream`; resolves with `active` or with the error answer. */
+  async stream(name: string, args: object, params: object = {}, id?: string | number): Promise<Record<string, any>> {
+    const answer = await this.listen('events/stream', { name, arguments: args, ...params }, id === undefined ? {} : { id });
+    return answer instanceof HttpStream ? (await answer.until(() => true)).message : answer.message!;
   }
 
   close(): void {
@@ -201,6 +177,7 @@ export class HttpClient {
 
   #heard(frame: Frame): void {
     this.frames.push(frame);
+    this.wake();
     const { message } = frame;
     const capabilities = message['result']?.capabilities as Record<string, any> | undefined;
     if (capabilities !== undefined) this.handshakes.push(capabilities);
@@ -215,7 +192,10 @@ export const streamOf = (answer: HttpStream | HttpAnswer): HttpStream => {
   throw new Error(`A stream was expected: ${answer.status} ${answer.text.slice(0, 300)}`);
 };
 
-export const eventsOf = (stream: HttpStream): Record<string, any>[] =>
-  stream.frames.filter(({ message }) => message['method'] === 'notifications/events/event').map(({ message }) => message['params'] as Record<string, any>);
+/** The headers that repeat a `2026-07-28` message. What no header can hold stands there as a base64 word. */
+export function headersOf(method: string, params: Record<string, any>): Record<string, string> {
+  const name = method === 'resources/read' ? params['uri'] : params['name'];
+  return { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...(typeof name === 'string' && { 'mcp-name': wordOf(name) }) };
+}
 
-export { subscriptionOf };
+export const wordOf = (text: string): string => (/^[!-~](?:[ -~]*[!-~])?$/.test(text) && !text.startsWith('=?') ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`);

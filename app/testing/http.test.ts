@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ring } from './conformance-kit.ts';
-import { eventsOf, streamOf } from './http-client.ts';
+import { streamOf } from './http-client.ts';
 import { startWorld } from './world.ts';
 
 test('a bearer token is served discover, tools, events, polls and a stream', async () => {
@@ -17,7 +17,7 @@ test('a bearer token is served discover, tools, events, polls and a stream', asy
   const active = await stream.until(({ message }) => message['method'] === 'notifications/events/active');
   expect(active.message['params']['_meta']).toEqual({ 'io.modelcontextprotocol/subscriptionId': 'x' });
   await ring(world);
-  await stream.until(() => eventsOf(stream).length === 1);
+  await stream.untilEvents(1);
   const again = await client.request('events/poll', { name: 'mail.received', arguments: { domains: ['example.org'] }, cursor: poll['result']['cursor'] });
-  expect(again['result']['events'].map((event: { eventId: string }) => event.eventId)).toEqual([eventsOf(stream)[0]!['eventId']]);
+  expect(again['result']['events'].map((event: { eventId: string }) => event.eventId)).toEqual([stream.events()[0]!['eventId']]);
 });

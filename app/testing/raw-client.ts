@@ -1,14 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { nativeFile } from '../engine/host.ts';
+import { FrameLog, subscriptionOf, type Frame } from './frame-log.ts';
 import { licenceFault } from './licence-audit.ts';
-
-export interface Frame {
-  /** Monotonic ns at which the last byte of the line was read. */
-  readonly at: bigint;
-  readonly text: string;
-  readonly message: Record<string, any>;
-}
 
 export const modernMeta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -16,9 +10,8 @@ export const modernMeta = {
 };
 
 /** A client that speaks lines to the real shim, so that a test sees the very bytes. */
-export class RawClient {
+export class RawClient extends FrameLog {
   readonly process: ChildProcess;
-  readonly frames: Frame[] = [];
   stderr = '';
   /** `initialize` was answered. */
   #legacy = false;
@@ -27,21 +20,17 @@ export class RawClient {
   /** Notifications that this connection was never told it would get. Anything here also fails the test run, unless `lenient`. */
   readonly licenceFaults: string[] = [];
   readonly #lenient: boolean;
-  readonly #waiters = new Set<() => void>();
   #rest: Buffer = Buffer.alloc(0);
   #nextId = 1000;
-  #ended = false;
 
   constructor(socketPath: string, options: { args?: readonly string[]; shim?: string; lenient?: boolean } = {}) {
+    super();
     this.#lenient = options.lenient === true;
     this.process = spawn(options.shim ?? nativeFile('belfry-mcp'), ['--client=test', '--socket', socketPath, ...(options.args ?? [])], { stdio: ['pipe', 'pipe', 'pipe'] });
     this.process.stdout!.on('data', (chunk: Buffer) => this.#read(chunk));
     this.process.stderr!.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.process.stdin!.on('error', () => undefined);
-    this.process.on('exit', () => {
-      this.#ended = true;
-      this.#wake();
-    });
+    this.process.on('exit', () => this.over(() => `The shim ended first. ${this.stderr}`));
   }
 
   /** Text as it is, without a newline added. */
@@ -92,45 +81,6 @@ export class RawClient {
     return (await this.until(({ message }) => message['id'] === id || subscriptionOf(message) === id, from)).message;
   }
 
-  /** Notifications of one stream, or of all. */
-  of(id?: string | number, method?: string): Frame[] {
-    return this.frames.filter(({ message }) => 'method' in message && (id === undefined || subscriptionOf(message) === id) && (method === undefined || message['method'] === `notifications/events/${method}`));
-  }
-  events(id?: string | number): Record<string, any>[] {
-    return this.of(id, 'event').map(({ message }) => message['params']);
-  }
-
-  /** The first frame from index `from` on that fits; waits for it, at most `ms`. */
-  until(fits: (frame: Frame) => boolean, from = 0, ms = 10_000): Promise<Frame> {
-    return new Promise((resolve, reject) => {
-      let next = from;
-      const look = () => {
-        for (; next < this.frames.length; next += 1) {
-          if (fits(this.frames[next]!)) return done(() => resolve(this.frames[next]!));
-        }
-        if (this.#ended) done(() => reject(new Error(`The shim ended first. ${this.stderr}`)));
-        return undefined;
-      };
-      const timer = setTimeout(() => done(() => reject(new Error(`Nothing fitting came within ${ms} ms; last: ${this.frames.at(-1)?.text.slice(0, 300)}`))), ms);
-      const done = (finish: () => void) => {
-        clearTimeout(timer);
-        this.#waiters.delete(look);
-        finish();
-        return undefined;
-      };
-      this.#waiters.add(look);
-      look();
-    });
-  }
-
-  /** Waits until a stream has had `count` events. */
-  async untilEvents(count: number, id?: string | number, ms = 10_000): Promise<Record<string, any>[]> {
-    await this.until(() => this.events(id).length >= count, Math.max(0, this.frames.length - 1), ms).catch((error: unknown) => {
-      if (this.events(id).length < count) throw error;
-    });
-    return this.events(id);
-  }
-
   /** Closes stdin; resolves with the exit code. */
   async end(): Promise<number | null> {
     if (this.process.exitCode !== null) return this.process.exitCode;
@@ -152,7 +102,7 @@ export class RawClient {
       this.#rest = this.#rest.subarray(end + 1);
       end = this.#rest.indexOf(10);
     }
-    this.#wake();
+    this.wake();
   }
 
   #audit(message: Record<string, any>): void {
@@ -167,12 +117,6 @@ export class RawClient {
     this.licenceFaults.push(fault);
     if (!this.#lenient) throw new Error(fault);
   }
-
-  #wake(): void {
-    for (const look of [...this.#waiters]) look();
-  }
 }
 
-export function subscriptionOf(message: Record<string, any>): string | number | undefined {
-  return message['params']?.['_meta']?.['io.modelcontextprotocol/subscriptionId'];
-}
+export { subscriptionOf, type Frame };

@@ -23,7 +23,9 @@ const EXPOSED_HEADERS = 'www-authenticate, retry-after';
  * how a website reaches a port of this machine through the browser (DNS rebinding).
  */
 export function admit(request: IncomingMessage): Refusal | null {
-  const { headersDistinct } = request;
+  const { headersDistinct, httpVersion } = request;
+  // A line without a version would be a request of a time before headers.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return { status: 400, sentence: 'The request line must name its version of HTTP' };
   for (const name of SINGLE) {
     if ((headersDistinct[name]?.length ?? 0) > 1) return { status: 400, sentence: `${name}: the header may be there only once` };
   }

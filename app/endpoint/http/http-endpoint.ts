@@ -35,6 +35,8 @@ export interface HttpPeer {
 
 interface Peer extends HttpPeer {
   readonly bucket: Bucket;
+  /** Requests that are not answered yet. */
+  live: number;
   /** Monotonic ms. */
   askedAt: number;
 }
@@ -138,7 +140,7 @@ export class HttpEndpoint {
     }
     for (const peer of [...this.#peers.values()]) {
       peer.server.recheck();
-      if (peer.server.liveRequests === 0 && this.#clock.monotonic() - peer.askedAt > AWAY_MS) this.#leave(peer);
+      if (peer.live === 0 && this.#clock.monotonic() - peer.askedAt > AWAY_MS) this.#leave(peer);
     }
   }
 
@@ -178,9 +180,11 @@ export class HttpEndpoint {
     if (token === null || credential === null) return this.#challenge(response, token, cors);
     this.#unnamed.delete(request.socket);
     const peer = this.#peerOf(credential);
-    const wait = peer.server.liveRequests >= MAX_LIVE ? 1 : peer.bucket.take();
+    const wait = peer.live >= MAX_LIVE ? 1 : peer.bucket.take();
     if (wait > 0) return refuse(response, tooMany(wait), cors);
     peer.askedAt = this.#clock.monotonic();
+    peer.live += 1;
+    response.on('close', () => (peer.live -= 1));
     return this.#message(request, response, peer, token, cors);
   }
 
@@ -223,7 +227,7 @@ export class HttpEndpoint {
     let peer = this.#peers.get(id);
     if (!peer) {
       peer = {
-        credential, server: this.#handler.serve(credential), connectedAt: this.#clock.now(), bucket: new Bucket(this.#clock, REQUESTS), askedAt: this.#clock.monotonic(),
+        credential, server: this.#handler.serve(credential), connectedAt: this.#clock.now(), bucket: new Bucket(this.#clock, REQUESTS), live: 0, askedAt: this.#clock.monotonic(),
       };
       this.#peers.set(id, peer);
     }
