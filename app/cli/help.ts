@@ -20,6 +20,7 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
   waiting list | allow ID | deny ID                      what waits for you: clients, changes, texts that clients wrote
   search  status | rebuild                               the full-text index of mail, and how far it is
   settings get [KEY] | set KEY VALUE                     KEY: ${keyLines()}
+  probe   list | poll | wait | watch | call | channel | lab    asks and waits as a client does: belfry probe --help
   pause [DURATION] | resume                              DURATION: 90s, 15m, 2h, 1d; none: until resumed
   status | doctor
   --help | --version

@@ -1,0 +1,83 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Clock } from '../events/clock.ts';
+import { cleanText } from '../events/text.ts';
+import { ProbeFailure } from './failure.ts';
+import type { Pipe } from './pipe-link.ts';
+
+/** Between closing its stdin, SIGTERM and SIGKILL. */
+const GRACE_MS = 2000;
+const MAX_NOTE = 500;
+
+export interface CommandOptions {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** Without anything that is the probe's own. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** What the server writes to stderr, a line at a time. */
+  note(line: string): void;
+}
+
+/** Starts a server that speaks MCP over its stdio: the words as they are, without a shell. @throws ProbeFailure */
+export function openCommand({ file, args, env, clock, note }: CommandOptions): Promise<Pipe> {
+  return new Promise((resolve, reject) => {
+    // A group of its own, so that what it started ends with it.
+    const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...env }, detached: true });
+    const exited = new Promise<void>((done) => {
+      child.once('exit', () => done());
+      child.once('error', () => done());
+    });
+    child.once('error', (error: NodeJS.ErrnoException) => reject(new ProbeFailure('COMMAND_NOT_STARTED', notStarted(file, error.code))));
+    child.once('spawn', () => resolve(pipeTo(child, exited, clock)));
+    createInterface({ input: child.stderr }).on('line', (line) => note(`server: ${cleanText(line, MAX_NOTE)}`));
+  });
+}
+
+function pipeTo(child: ChildProcess, exited: Promise<void>, clock: Clock): Pipe {
+  return {
+    input: child.stdout!,
+    output: child.stdin!,
+    why: () => {
+      const { exitCode, signalCode } = child;
+      if (exitCode === null && signalCode === null) return null;
+      return new ProbeFailure('CONNECTION_CLOSED', `The program of --command ended${exitCode === null ? ` by ${signalCode}` : ` with code ${exitCode}`}.`);
+    },
+    close: async () => {
+      child.stdin!.end();
+      for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+        if (await within(exited, GRACE_MS, clock)) break;
+        signalGroup(child, signal);
+      }
+      await exited;
+      // A grandchild may hold the pipes; nobody waits for what it still has to say.
+      signalGroup(child, 'SIGTERM');
+      child.stdout!.destroy();
+      child.stderr!.destroy();
+    },
+  };
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-child.pid!, signal);
+  } catch {
+    // Nobody is left.
+  }
+}
+
+async function within(work: Promise<void>, ms: number, clock: Clock): Promise<boolean> {
+  let cancel = () => {};
+  const late = new Promise<boolean>((resolve) => {
+    cancel = clock.after(ms, () => resolve(false));
+  });
+  const done = await Promise.race([work.then(() => true), late]);
+  cancel();
+  return done;
+}
+
+function notStarted(file: string, code: string | undefined): string {
+  const name = JSON.stringify(file.slice(0, 200));
+  if (code === 'ENOENT') return `The program ${name} was not found.`;
+  return code === 'EACCES' ? `The program ${name} may not be run.` : `The program ${name} could not be started.`;
+}
