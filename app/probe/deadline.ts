@@ -37,19 +37,23 @@ export class Deadline {
 
   /** What `work` gives, or the failure once time is up. */
   within<T>(work: Promise<T>, late: () => ProbeFailure): Promise<T> {
-    return this.#race(work, this.#ended.signal, () => (this.#interrupted ? interrupted() : late()));
+    return this.#race(work, () => (this.#interrupted ? interrupted() : late()));
   }
 
-  /** True once `ms` have passed; false if time was up before. */
-  async pause(ms: number): Promise<boolean> {
-    if (this.left === 0) return false;
-    let cancel = () => {};
-    const passed = new Promise<boolean>((resolve) => {
-      cancel = this.#clock.after(Math.min(ms, this.left), () => resolve(true));
+  /** True once `ms` have passed; false once time is up, at the end of it if `ms` are not left. */
+  pause(ms: number): Promise<boolean> {
+    const { signal } = this.#ended;
+    if (signal.aborted) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const finish = (passed: boolean) => {
+        cancel();
+        signal.removeEventListener('abort', onEnd);
+        resolve(passed);
+      };
+      const onEnd = () => finish(false);
+      const cancel = this.left <= ms ? () => undefined : this.#clock.after(ms, () => finish(true));
+      signal.addEventListener('abort', onEnd);
     });
-    const result = await Promise.race([passed, aborted(this.#ended.signal).then(() => false)]);
-    cancel();
-    return result && this.left > 0;
   }
 
   /** What `work` gives if it comes within `ms`, else null. */
@@ -69,7 +73,8 @@ export class Deadline {
     this.#cancel();
   }
 
-  async #race<T>(work: Promise<T>, signal: AbortSignal, late: () => ProbeFailure): Promise<T> {
+  async #race<T>(work: Promise<T>, late: () => ProbeFailure): Promise<T> {
+    const { signal } = this.#ended;
     // Whoever loses the race must not become an unhandled rejection.
     work.catch(() => undefined);
     if (signal.aborted) throw late();
@@ -87,8 +92,3 @@ export class Deadline {
 }
 
 const interrupted = () => new ProbeFailure('INTERRUPTED', 'The probe was stopped before it was done.');
-
-const aborted = (signal: AbortSignal): Promise<void> => new Promise((resolve) => {
-  if (signal.aborted) resolve();
-  else signal.addEventListener('abort', () => resolve(), { once: true });
-});

@@ -89,6 +89,10 @@ export class ProbeFailure extends Error {
 export const toFailure = (error: unknown): ProbeFailure =>
   error instanceof ProbeFailure ? error : new ProbeFailure('INTERNAL_ERROR', 'The probe met a fault of its own.');
 
+/** Which of several waits noticed it first says nothing: with a subscription open, its loss is what happened. */
+export const isLoss = (error: unknown): error is ProbeFailure =>
+  error instanceof ProbeFailure && (error.code === 'CONNECTION_CLOSED' || error.code === 'CONNECTION_RESET');
+
 /** A status of HTTP that is no answer of MCP. */
 export class HttpFailure extends ProbeFailure {
   readonly status: number;

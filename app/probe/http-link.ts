@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ProbeFailure } from './failure.ts';
 import { exchange, mediaType, readBody, type Network } from './http-exchange.ts';
 import { shownUrl, statusFault } from './http-status.ts';
-import { readMessage, type Answer, type Exchange, type Json, type JsonObject, type Link, type Notification, type Revision } from './link.ts';
+import { readMessage, type Answer, type Exchange, type Json, type JsonObject, type Link, type Notification, type OnNotification, type Revision } from './link.ts';
 import { networkFault } from './network-fault.ts';
 import { ServerSentEvents } from './server-sent.ts';
 
@@ -47,7 +47,7 @@ export class HttpLink implements Link {
     this.gone.catch(() => undefined);
   }
 
-  request(method: string, params: JsonObject, onNotification?: (notification: Notification) => void): Exchange {
+  request(method: string, params: JsonObject, onNotification?: OnNotification): Exchange {
     const id = this.#nextId++;
     const abort = new AbortController();
     this.#open.add(abort);
@@ -121,13 +121,13 @@ export class HttpLink implements Link {
     }
   }
 
-  async #answer(response: IncomingMessage, id: number, onNotification: ((notification: Notification) => void) | undefined): Promise<Answer> {
+  async #answer(response: IncomingMessage, id: number, onNotification: OnNotification | undefined): Promise<Answer> {
     const status = response.statusCode ?? 0;
     const type = mediaType(response);
     const { host } = this.#options.url;
     if (!this.revision.isModern) this.#session = (response.headers['mcp-session-id'] as string | undefined) ?? this.#session;
     if (status === 200 && type === 'text/event-stream') {
-      const answer = await this.#stream(response, id, onNotification ?? ((notification) => this.onnotification?.(notification)));
+      const answer = await this.#stream(response, id, (notification) => (onNotification ? onNotification(notification, id) : this.onnotification?.(notification)));
       if (answer) return answer;
       throw new ProbeFailure('CONNECTION_CLOSED', `${host} ended the stream without an answer.`);
     }

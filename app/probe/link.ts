@@ -23,6 +23,9 @@ export interface Exchange {
   cancel(): void;
 }
 
+/** What the server sends for a request, in order. @param id of the request, which may be answered before it is at hand */
+export type OnNotification = (notification: Notification, id: number) => void;
+
 /** What every message of a revision carries, beside its method and params. */
 export interface Revision {
   readonly version: string;
@@ -37,8 +40,7 @@ export interface Link {
   revision: Revision;
   /** What belongs to no request of ours: pushes of the older revisions. */
   onnotification: ((notification: Notification) => void) | null;
-  /** @param onNotification what the server sends for this request, in order */
-  request(method: string, params: JsonObject, onNotification?: (notification: Notification) => void): Exchange;
+  request(method: string, params: JsonObject, onNotification?: OnNotification): Exchange;
   notify(method: string, params: JsonObject): Promise<void>;
   /** Opens what the transport needs for pushes of the older revisions. False: the server has none. */
   listen(): Promise<boolean>;

@@ -1,6 +1,6 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { ProbeFailure } from './failure.ts';
-import { readMessage, subscriptionOf, type Answer, type Exchange, type JsonObject, type Link, type Notification, type Revision } from './link.ts';
+import { readMessage, subscriptionOf, type Answer, type Exchange, type JsonObject, type Link, type Notification, type OnNotification, type Revision } from './link.ts';
 
 /** A server that sends longer lines is not worth the memory. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
@@ -14,20 +14,29 @@ export interface Pipe {
   why?(): ProbeFailure | null;
 }
 
+/** What a peer that does not read gets to take the last lines. */
+const FLUSH_MS = 500;
+
 /** Both ways over one stream. */
 export const pipeOf = (stream: Duplex): Pipe => ({
   input: stream,
   output: stream,
-  close: () => {
+  close: async () => {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, FLUSH_MS);
+      stream.once('close', resolve).end(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
     stream.destroy();
-    return Promise.resolve();
   },
 });
 
 interface Open {
   readonly take: (answer: Answer) => void;
   readonly fail: (failure: ProbeFailure) => void;
-  readonly onNotification: ((notification: Notification) => void) | undefined;
+  readonly onNotification: OnNotification | undefined;
 }
 
 /** Whole lines of JSON-RPC both ways: the engine's socket, or a program's stdio. */
@@ -56,7 +65,7 @@ export class PipeLink implements Link {
     for (const event of ['close', 'error']) pipe.output.on(event, () => this.#end());
   }
 
-  request(method: string, params: JsonObject, onNotification?: (notification: Notification) => void): Exchange {
+  request(method: string, params: JsonObject, onNotification?: OnNotification): Exchange {
     const id = this.#nextId++;
     const answer = new Promise<Answer>((resolve, reject) => {
       if (this.#failure) return reject(this.#failure);
@@ -121,7 +130,7 @@ export class PipeLink implements Link {
     const { notification } = message;
     const subscription = subscriptionOf(notification);
     const open = typeof subscription === 'number' ? this.#open.get(subscription) : undefined;
-    if (open?.onNotification) open.onNotification(notification);
+    if (open?.onNotification) open.onNotification(notification, subscription as number);
     else this.onnotification?.(notification);
   }
 

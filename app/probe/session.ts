@@ -1,6 +1,6 @@
 import type { Deadline } from './deadline.ts';
 import { HttpFailure, ProbeFailure } from './failure.ts';
-import { isObject, type Answer, type Exchange, type Json, type JsonObject, type Link, type Notification, type Revision } from './link.ts';
+import { isObject, type Answer, type Exchange, type Json, type JsonObject, type Link, type OnNotification, type Revision } from './link.ts';
 import { refusalOf } from './refusal.ts';
 import type { Era } from './request.ts';
 
@@ -49,7 +49,7 @@ export class Session {
   }
 
   /** Sends a request; notifications of a stream go to `onNotification`. */
-  start(method: string, params: JsonObject, onNotification?: (notification: Notification) => void): Exchange {
+  start(method: string, params: JsonObject, onNotification?: OnNotification): Exchange {
     return this.link.request(method, this.isModern ? { ...params, _meta: envelope(this.options) } : params, onNotification);
   }
 

@@ -1,6 +1,6 @@
 import { cursorOf, errorOf, findEvent, fits, occurrenceOf, poll, requireEvents, shown, violation, type Batch, type Occurrence } from './events.ts';
-import { ProbeFailure } from './failure.ts';
-import type { Exchange, JsonObject, Notification } from './link.ts';
+import { isLoss, ProbeFailure } from './failure.ts';
+import { subscriptionOf, type Exchange, type JsonObject, type Notification } from './link.ts';
 import { refusalOf } from './refusal.ts';
 import type { Draft } from './report.ts';
 import type { Action } from './request.ts';
@@ -13,6 +13,8 @@ const SILENCE_MS = 65_000;
 /** Clients poll no sooner than this (events-extension 5). */
 const POLL_FLOOR_MS = 1000;
 const MAX_BATCH = 200;
+/** Of what came between, at most so many pages: the stream brings the rest. */
+const MAX_PAGES = 20;
 
 /**
  * Sleeps until enough events came that fit, or time is up. The subscription comes first; then one poll from where it
@@ -39,13 +41,12 @@ async function byStream(session: Session, action: Wait, arrivals: Arrivals, canP
   const start = draft.initialCursor;
   const params = {
     name: action.event, arguments: action.args, cursor: start,
-    // Without a cursor there is nothing to be too old.
-    ...(action.maxAgeMs !== null && start !== null && { maxAgeMs: action.maxAgeMs }),
+    ...(ageOf(action) !== null && { maxAgeMs: ageOf(action) }),
   };
   const { link, deadline } = session;
   // What names no stream of ours must not come at all.
   link.onnotification = (notification) => arrivals.stray(notification);
-  const exchange = session.start('events/stream', params, (notification) => arrivals.take(notification));
+  const exchange = session.start('events/stream', params, (notification, id) => arrivals.take(notification, id));
   try {
     const ended = ending(exchange, session, action, arrivals);
     await deadline.within(Promise.race([arrivals.active, arrivals.done, ended]), () => arrivals.late());
@@ -53,6 +54,10 @@ async function byStream(session: Session, action: Wait, arrivals: Arrivals, canP
     await deadline.within(Promise.race([arrivals.done, ended, silent(session, arrivals)]), () => arrivals.late());
     draft.closeReason = 'local';
   } catch (error) {
+    if (isLoss(error) && draft.streamActive) {
+      draft.closeReason = 'remote';
+      throw new ProbeFailure('STREAM_DISCONNECTED', `The stream broke off. ${error.message}`);
+    }
     draft.closeReason ??= 'local';
     throw error;
   } finally {
@@ -68,8 +73,7 @@ async function ending(exchange: Exchange, session: Session, action: Wait, arriva
     answer = await exchange.answer;
   } catch (error) {
     draft.closeReason = 'remote';
-    if (!draft.streamActive) throw error;
-    throw new ProbeFailure('STREAM_DISCONNECTED', `The stream broke off. ${(error as Error).message}`);
+    throw error;
   }
   if ('error' in answer) throw refusalOf(answer.error, { isBelfry: session.options.isBelfry, method: 'events/stream', event: action.event });
   draft.closeReason = 'graceful';
@@ -77,15 +81,30 @@ async function ending(exchange: Exchange, session: Session, action: Wait, arriva
   throw new ProbeFailure('STREAM_DISCONNECTED', 'The server closed the stream without ending the subscription.');
 }
 
-/** What came between the first position and the subscription. */
+/** Only a position that was given can be too old. */
+const ageOf = ({ cursor, maxAgeMs }: Wait): number | null => (cursor === null ? null : maxAgeMs);
+
+/** What came between the first position and the subscription, in as many pages as the server makes of it. */
 async function reread(session: Session, action: Wait, arrivals: Arrivals, start: string): Promise<void> {
-  const { event, args, maxAgeMs } = action;
-  const batch = await poll(session, event, args, { cursor: start, maxEvents: Math.min(action.count, MAX_BATCH), maxAgeMs });
-  const taken = arrivals.batch(batch, 'backlog');
-  if (taken === null || taken === batch.events.length) return;
-  // It was enough before the page was: the position right after that event is the one to go on from.
-  const again = await poll(session, event, args, { cursor: start, maxEvents: taken, maxAgeMs });
-  if (again.events.at(-1)?.eventId === batch.events[taken - 1]!.eventId) arrivals.draft.finalCursor = again.cursor;
+  const { event, args, count, until } = action;
+  let cursor = start;
+  for (let page = 0; page < MAX_PAGES && !arrivals.isOver; page += 1) {
+    const maxEvents = until === null ? Math.min(count - arrivals.draft.eventCount, MAX_BATCH) : MAX_BATCH;
+    const batch = await poll(session, event, args, { cursor, maxEvents, maxAgeMs: ageOf(action) });
+    const taken = arrivals.batch(batch, 'backlog');
+    if (taken !== null) {
+      if (taken < batch.events.length) await findPosition(session, action, arrivals, cursor, batch.events.slice(0, taken));
+      return arrivals.finish();
+    }
+    if (!batch.hasMore || batch.cursor === null) return;
+    cursor = batch.cursor;
+  }
+}
+
+/** It was enough before the page was: the position right behind those events is the one to go on from. */
+async function findPosition(session: Session, action: Wait, arrivals: Arrivals, cursor: string, taken: readonly Occurrence[]): Promise<void> {
+  const again = await poll(session, action.event, action.args, { cursor, maxEvents: taken.length, maxAgeMs: ageOf(action) });
+  if (again.events.length === taken.length && again.events.at(-1)!.eventId === taken.at(-1)!.eventId) arrivals.draft.finalCursor = again.cursor;
 }
 
 async function silent(session: Session, arrivals: Arrivals): Promise<never> {
@@ -102,15 +121,16 @@ async function silent(session: Session, arrivals: Arrivals): Promise<never> {
 
 /** For events that are not pushed. */
 async function byPoll(session: Session, action: Wait, arrivals: Arrivals): Promise<void> {
-  const { event, args, maxAgeMs, count } = action;
+  const { event, args, count } = action;
   for (;;) {
     const cursor = arrivals.draft.finalCursor;
-    const batch = await poll(session, event, args, { cursor, maxEvents: Math.min(count, MAX_BATCH), maxAgeMs: cursor === null ? null : maxAgeMs }).catch((error: unknown) => {
+    const more = { cursor, maxEvents: Math.min(count, MAX_BATCH), maxAgeMs: ageOf(action) };
+    const batch = await poll(session, event, args, more).catch((error: unknown) => {
       throw error instanceof ProbeFailure && error.code === 'SERVER_TIMEOUT' && arrivals.draft.argumentsHonored ? arrivals.late() : error;
     });
     const taken = arrivals.batch(batch, 'poll');
     if (taken !== null) {
-      if (taken < batch.events.length) arrivals.draft.finalCursor = cursor;
+      if (taken < batch.events.length && cursor !== null) await findPosition(session, action, arrivals, cursor, batch.events.slice(0, taken));
       return;
     }
     if (batch.hasMore) continue;
@@ -135,6 +155,7 @@ class Arrivals {
   #activate: () => void = () => undefined;
   #finish: () => void = () => undefined;
   #break: (failure: ProbeFailure) => void = () => undefined;
+  /** Enough came, or it failed: nothing more is taken. */
   #isOver = false;
   /** Why nothing comes although the stream is open. */
   #held: ProbeFailure | null = null;
@@ -154,11 +175,21 @@ class Arrivals {
     this.done.catch(() => undefined);
   }
 
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  finish(): void {
+    this.#finish();
+  }
+
   /** One notification of the stream. */
-  take(notification: Notification): void {
+  take(notification: Notification, id: number): void {
     if (this.#isOver) return;
     try {
+      if (subscriptionOf(notification) !== id) throw violation(`${notification.method} has another subscription id than the request.`);
       this.#take(notification);
+      if (this.#isOver) this.#finish();
     } catch (error) {
       this.#fail(error as ProbeFailure);
     }
@@ -168,7 +199,7 @@ class Arrivals {
     if (!this.#isOver && method.startsWith('notifications/events/')) this.#fail(violation(`The server sent ${method} for a subscription that is not there.`));
   }
 
-  /** @returns how many of the batch it took to have enough; null if there is not enough yet */
+  /** @returns how many of the batch it took to have enough, after which `finish` is due; null if there is not enough yet */
   batch(batch: Batch, route: 'backlog' | 'poll'): number | null {
     if (this.#isOver) return null;
     this.draft.argumentsHonored = true;
@@ -251,9 +282,7 @@ class Arrivals {
     draft.eventCount += 1;
     if (draft.event !== null) draft.earlierEvents = [...draft.earlierEvents, draft.event];
     draft.event = shown(occurrence, this.#options.includeText);
-    if (draft.eventCount < this.#action.count) return;
-    this.#isOver = true;
-    this.#finish();
+    this.#isOver = draft.eventCount >= this.#action.count;
   }
 
   #gap(): void {

@@ -1,5 +1,5 @@
 import { fits, listAll, violation } from './events.ts';
-import { ProbeFailure } from './failure.ts';
+import { isLoss, ProbeFailure } from './failure.ts';
 import { isObject, SUBSCRIPTION_ID, subscriptionOf, type Exchange, type Json, type JsonObject, type Notification } from './link.ts';
 import { refusalOf } from './refusal.ts';
 import type { Draft } from './report.ts';
@@ -38,6 +38,10 @@ export async function watch(session: Session, action: Watch, options: Options, d
     await follow(session, action, updates, subscription, draft);
     draft.closeReason = 'local';
   } catch (error) {
+    if (isLoss(error) && draft.listenAcknowledged) {
+      draft.closeReason = 'remote';
+      throw new ProbeFailure('SUBSCRIPTION_DISCONNECTED', `The subscription broke off. ${error.message}`);
+    }
     draft.closeReason ??= 'local';
     throw error;
   } finally {
@@ -79,7 +83,7 @@ interface Subscription {
 function listen(session: Session, updates: Updates, draft: Draft<'watch'>): Subscription {
   const { link } = session;
   link.onnotification = (notification) => updates.stray(notification);
-  const exchange = session.start('subscriptions/listen', { notifications: { resourceSubscriptions: [draft.resourceUri!] } }, (notification) => updates.take(notification, exchange.id));
+  const exchange = session.start('subscriptions/listen', { notifications: { resourceSubscriptions: [draft.resourceUri!] } }, (notification, id) => updates.take(notification, id));
   return { ended: guarded(endOfListen(session, exchange, draft)), close: () => exchange.cancel() };
 }
 
@@ -89,8 +93,7 @@ async function endOfListen(session: Session, exchange: Exchange, draft: Draft<'w
     answer = await exchange.answer;
   } catch (error) {
     draft.closeReason = 'remote';
-    if (!draft.listenAcknowledged) throw error;
-    throw new ProbeFailure('SUBSCRIPTION_DISCONNECTED', `The subscription broke off. ${(error as Error).message}`);
+    throw error;
   }
   if ('error' in answer) {
     const { code } = refusalOf(answer.error, { isBelfry: session.options.isBelfry, method: 'subscriptions/listen' });
@@ -111,12 +114,9 @@ function subscribe(session: Session, updates: Updates, draft: Draft<'watch'>): S
     const answer = await session.answer('resources/subscribe', { uri });
     if ('error' in answer) throw new ProbeFailure('SUBSCRIPTION_FAILED', `The server refused resources/subscribe with ${answer.error.code}: ${answer.error.message}`);
     updates.subscribed();
-    return link.gone.catch((error: unknown) => {
-      draft.closeReason = 'remote';
-      throw new ProbeFailure('SUBSCRIPTION_DISCONNECTED', `The subscription broke off. ${(error as Error).message}`);
-    });
+    return link.gone;
   })();
-  return { ended: guarded(opened), close: () => session.start('resources/unsubscribe', { uri }).cancel() };
+  return { ended: guarded(opened), close: () => void session.start('resources/unsubscribe', { uri }) };
 }
 
 /** It may be lost before anybody waits for it. */

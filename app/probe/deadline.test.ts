@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { VirtualClock } from '../testing/virtual-clock.ts';
+import { Deadline } from './deadline.ts';
+import { ProbeFailure } from './failure.ts';
+
+const late = () => new ProbeFailure('EVENT_TIMEOUT', 'late');
+const never = new Promise<never>(() => undefined);
+
+test('work that is done in time gives its value, other work the failure, and both only once', async () => {
+  const clock = new VirtualClock();
+  const deadline = new Deadline(1000, clock);
+  expect(await deadline.within(Promise.resolve(7), late)).toBe(7);
+  const waiting = deadline.within(never, late);
+  clock.advance(1000);
+  await expect(waiting).rejects.toMatchObject({ code: 'EVENT_TIMEOUT' });
+  await expect(deadline.within(never, late)).rejects.toMatchObject({ code: 'EVENT_TIMEOUT' });
+  expect([deadline.left, deadline.signal.aborted]).toEqual([0, true]);
+});
+
+test('a pause that does not fit ends with the deadline and not before', async () => {
+  const clock = new VirtualClock();
+  const deadline = new Deadline(1000, clock);
+  const short = deadline.pause(400);
+  clock.advance(400);
+  expect(await short).toBe(true);
+  const exact = deadline.pause(600);
+  clock.advance(600);
+  expect(await exact).toBe(false);
+  expect(await deadline.pause(1)).toBe(false);
+});
+
+test('an interruption is told from time that is up', async () => {
+  const stop = new AbortController();
+  const deadline = new Deadline(1000, new VirtualClock(), stop.signal);
+  const waiting = deadline.within(never, late);
+  const pause = deadline.pause(10);
+  stop.abort();
+  await expect(waiting).rejects.toMatchObject({ code: 'INTERRUPTED' });
+  expect(await pause).toBe(false);
+  const early = new AbortController();
+  early.abort();
+  await expect(new Deadline(1000, new VirtualClock(), early.signal).within(never, late)).rejects.toMatchObject({ code: 'INTERRUPTED' });
+});
