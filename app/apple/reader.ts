@@ -1,5 +1,5 @@
 import type { MailListPage, MailListRequest, MailMarks, MailName } from './mail/mail-lookup.ts';
-import type { ChatListPage, ChatListRequest, MessageDetail, MessageListPage, MessageListRequest, MessageName } from './messages/message-lookup.ts';
+import type { ChatListPage, ChatListRequest, MessageDetail, MessageListPage, MessageListRequest, MessageName, MessageScanRequest, ScannedMessage } from './messages/message-lookup.ts';
 import type { Chat, Mailbox, MailRow, MessageRow, StoreKind, StoreRow } from './occurrence.ts';
 
 /** Why a store cannot be read; told apart by opening (data-formats/tcc: `stat` proves nothing). */
@@ -132,6 +132,10 @@ export interface MailArchive {
   /** Rows of a mail, the newest first; those marked deleted are left out. */
   find(name: MailName): readonly MailRow[];
   list(request: MailListRequest): MailListPage;
+  /** Rows as they are now; those that left are missing. */
+  pick(rowids: readonly number[]): readonly MailRow[];
+  /** ROWIDs of the labels of these mails, where they have any. */
+  labelsOf(rowids: readonly number[]): ReadonlyMap<number, readonly number[]>;
   marks(rowid: number): MailMarks;
   /** Unread mails of each mailbox, by its ROWID, as Mail counts them. */
   unread(): ReadonlyMap<number, number>;
@@ -142,6 +146,8 @@ export interface MessagesArchive {
   find(name: MessageName): MessageRow | null;
   detail(rowid: number): MessageDetail | null;
   list(request: MessageListRequest): MessageListPage;
+  /** Texts of messages below a row, by falling row, within chats; null: all. At most `limit` rows are looked at. */
+  scan(request: MessageScanRequest): readonly ScannedMessage[];
   /** One-to-one chats with a person, normalised, by any service. */
   chatsWith(person: string): readonly Chat[];
   findChats(nameOrGuid: string): readonly Chat[];

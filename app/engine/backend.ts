@@ -6,10 +6,13 @@ import { namesOf } from '../events/names.ts';
 import { eventTypeOf, type EventType } from '../events/occurrence.ts';
 import type { Filter } from '../events/sender-filter.ts';
 import type { Principal } from '../events/verdict.ts';
+import type { Searching } from '../mcp/searching.ts';
 import type { Backend, Reading, WritingRoom } from '../mcp/session.ts';
 import type { Engine } from './engine.ts';
 import { describeFault } from './log.ts';
 import { fetchText } from './mail-fetch.ts';
+import { coverageOf, searchMail } from './mail-search.ts';
+import { searchMessages } from './message-search.ts';
 import { chatAsItIs } from './writing.ts';
 
 const TYPES: readonly EventType[] = ['mail.received', 'messages.received'];
@@ -81,7 +84,18 @@ function readingOf(engine: Engine, { mail, messages, attachments }: Archives): R
     noted: (principal, store, tool, count, rowid) => engine.activity.record({
       kind: 'read', type: eventTypeOf[store], client: principal.id, reason: tool, count, ...(rowid !== undefined && { rowid }),
     }),
-    wants: (principal, stores) => policy.wantsToRead(principal, stores),
+    wants: (principal, stores, search) => policy.wantsToRead(principal, stores, search),
+    search: searchingOf(engine, mail, messages),
+  };
+}
+
+function searchingOf(engine: Engine, mail: MailArchive, messages: MessagesArchive): Searching {
+  const { policy, search } = engine;
+  return {
+    maySearch: (principal) => policy.maySearch(principal),
+    mail: (principal, question) => searchMail(search, mail, policy, principal, question),
+    messages: (principal, question, signal) => searchMessages(messages, policy, engine.clock, principal, question, signal),
+    get state() { return { ...search.state(), ...coverageOf(search) }; },
   };
 }
 

@@ -39,7 +39,7 @@ export function engineApi(engine: Engine): EngineApi {
     waiting: () => waitingRows(engine),
     answer: (id, accept) => answerWaiting(engine, id, accept),
     watches: () => watchRows(engine),
-    rebuildSearch: () => ({ ok: false, code: 'nothing', message: 'There is no search index: no client may search mail.' }),
+    rebuildSearch: () => engine.search.rebuild(),
     stopWatch: (id) => stopWatch(engine, id),
     testClient: (id) => Promise.resolve(testClient(engine, id)),
   };

@@ -118,7 +118,7 @@ function handlersOf(engine: Engine, looker: LiveLooker): Handlers {
       stop: ({ id }) => stopWatch(engine, id),
       setInbox: ({ id, directory }) => setInbox(engine, id, directory),
     },
-    search: { status: () => statusOf(engine).search, rebuild: () => ({ ok: false, code: 'nothing', message: 'There is no search index: no client may search mail.' }) },
+    search: { status: () => engine.search.state(), rebuild: () => engine.search.rebuild() },
     live: {
       subscribe: ({ notMatched }) => ({ rows: engine.live.look(looker, notMatched) }),
       unsubscribe: () => {

@@ -36,6 +36,7 @@ import { ActivityLog } from '../activity/activity-log.ts';
 import { Policy, type ChangeKind } from '../policy/policy.ts';
 import { Sealer } from '../policy/seal.ts';
 import { SettingsStore } from '../policy/settings-store.ts';
+import type { IndexKey } from '../search/index-file.ts';
 import { AccessProbe } from './access.ts';
 import { backendOf } from './backend.ts';
 import { Changes } from './changes.ts';
@@ -49,6 +50,7 @@ import { Pulls } from './pulls.ts';
 import { slicesOf } from './report.ts';
 import { sealCounter } from './seal-counter.ts';
 import { Sightings } from './sightings.ts';
+import { SearchHost } from './search-host.ts';
 import { SourceApps } from './source-apps.ts';
 import { openState } from './state-file.ts';
 import { ACTIVITY_WORDS, write } from './writing.ts';
@@ -69,6 +71,10 @@ export interface EngineOptions {
   readonly peers: PeerIdentifier;
   /** Base64, from the app's host: settings are sealed with it. Headless has none. */
   readonly sealKey?: string | undefined;
+  /** What the search index is encrypted with; null: nothing keeps a key, so there is none. */
+  readonly searchKey: IndexKey | null;
+  /** The search index's threads. */
+  readonly searchWorker: URL;
   readonly log: Log;
   readonly clock?: Clock;
   readonly watcher?: () => StoreWatcher;
@@ -114,6 +120,7 @@ export class Engine {
   readonly inboxes: CodexInboxes;
   /** Who polled or pulled, and when: listening is what a client does. */
   readonly pulls: Pulls;
+  readonly search: SearchHost;
   /** What the owner has to know of state.db, or null. */
   readonly stateSentence: string | null;
   /** Why watches can keep nothing at the moment, or null. */
@@ -212,6 +219,10 @@ export class Engine {
         this.changes.changed();
       },
     });
+    this.search = new SearchHost({
+      dataDir: options.dataDir, mailDir: options.mailDir, key: options.searchKey, kind: options.kind, policy, clock, mail: () => this.readable('mail'),
+      worker: options.searchWorker, changed: () => this.changes.stirred(), fault: (error) => options.log(`search: ${describeFault(error)}`),
+    });
     const backend = backendOf(this, { mail: this.archives.mail, messages: this.archives.messages, attachments: this.#attachments });
     this.peers = this.#makePeers(backend);
     this.http = httpOf(this, backend);
@@ -229,6 +240,7 @@ export class Engine {
     this.#access.look();
     this.sweepAttachments();
     this.resume();
+    this.search.refresh();
     this.#cancels.push(
       this.policy.onChange((kind, sentence) => this.#policyChanged(kind, sentence)),
       this.clock.every(HEARTBEAT_MS, () => this.#heartbeat()),
@@ -252,6 +264,7 @@ export class Engine {
     await this.http.close();
     await this.peers.close();
     await this.#endpoint.close();
+    await this.search.stop();
     for (const hub of this.#hubs.values()) if (hub.tail.running) hub.tail.stop();
     this.#logEmissions();
     this.activity.close();
@@ -314,6 +327,7 @@ export class Engine {
             options.log(`${type}: another store is there; positions before it are void`);
             this.activity.record({ kind: 'gap', type });
             this.live.gap(type);
+            if (type === 'mail.received') this.search.compare();
           },
           counted: () => this.changes.changed(),
         },
@@ -326,7 +340,10 @@ export class Engine {
     const { occurrence } = outcome;
     this.live.outcome(outcome);
     this.changes.stirred();
-    if (occurrence.row.store === 'mail') this.#refreshNames();
+    if (occurrence.row.store === 'mail') {
+      this.#refreshNames();
+      this.search.arrived(occurrence.row.rowid);
+    }
     if (outcome.notArrival !== null) return;
     this.seen.arrived(occurrence, this.policy.ruleFor(occurrence), this.clock.now());
     for (const { principal, reason } of outcome.notSent) this.#recordEvent('not_sent', occurrence, principal, reason);
@@ -403,6 +420,7 @@ export class Engine {
       this.peers.policyChanged();
       if (kind === 'clients') this.outgoing.refresh();
       this.http.policyChanged();
+      this.search.refresh();
       if (kind === 'events') this.#access.look();
       if (kind === 'settings') this.activity.keepSenders(this.policy.settings.keepSendersDays);
       void this.#followHttp();
@@ -418,6 +436,7 @@ export class Engine {
       if (isReadable) this.resume();
       if (isReadable && type === 'mail.received') this.#refreshNames();
       if (isReadable && type === 'messages.received') this.chats.forget();
+      if (type === 'mail.received') this.search.refresh();
       this.probeAccess();
       this.changes.changed();
     });

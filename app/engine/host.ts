@@ -1,12 +1,13 @@
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { existsSync } from 'node:fs';
 import { regionFromLocale } from '../apple/sender.ts';
 import type { StoreKind } from '../apple/occurrence.ts';
 import { peerIdentifier } from '../endpoint/peer-identity.ts';
 import { EndpointError } from '../endpoint/endpoint.ts';
 import { FolderHeldError } from '../endpoint/lock.ts';
+import { KEY_BYTES, type IndexKey } from '../search/index-file.ts';
 import { Engine, type EngineOptions } from './engine.ts';
 import { describeFault, type Log } from './log.ts';
 import { fileMarker } from './quarantine.ts';
@@ -30,6 +31,10 @@ export interface EngineSettings {
   readonly httpPort?: number | null | undefined;
   /** Base64, 32 bytes or more. Only ever in the start message of the app's host, never on a command line. */
   readonly sealKey?: string | undefined;
+  /** Base64 of 32 bytes: the search index is encrypted with it. Only ever in the start message of the app's host. */
+  readonly searchKey?: string | undefined;
+  /** `serve` only: a search index that is not encrypted. */
+  readonly plainIndex?: boolean | undefined;
 }
 
 /** Where the two stores are, unless a setting says otherwise. */
@@ -58,6 +63,8 @@ export function engineOf(
     trustLocalClients: !shipped && settings.trustLocalClients === true,
     sealKey: settings.sealKey,
     httpPort: settings.httpPort,
+    searchKey: searchKeyOf(settings),
+    searchWorker: searchWorker(),
     peers,
     ...(process.platform === 'darwin' && {
       sourceRuns: (kind: StoreKind) => peers.runs(APPLE_APPS[kind]),
@@ -67,6 +74,20 @@ export function engineOf(
     onFatal,
     ...edges,
   });
+}
+
+/** A key that is not whole is none: an index that anybody could read is made only where it was asked for. */
+function searchKeyOf({ searchKey, plainIndex }: EngineSettings): IndexKey | null {
+  if (searchKey !== undefined) {
+    const key = Buffer.from(searchKey, 'base64');
+    return key.length === KEY_BYTES ? { key } : null;
+  }
+  return plainIndex === true ? { plain: true } : null;
+}
+
+/** Threads run a file of their own: in a bundle it lies beside, from source it is the source. */
+function searchWorker(): URL {
+  return import.meta.url.endsWith('.ts') ? new URL('../search/worker.ts', import.meta.url) : pathToFileURL(besideBundle('search-worker.js'));
 }
 
 /** A native part in `dist/bin`. */

@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { parseSender } from '../apple/sender.ts';
 import { quotedName } from '../contract/health.ts';
-import { searchOff } from '../contract/search.ts';
 import type { ClientRow, DiagnosticRow, EventRow, SenderRow, Slices, Status } from '../contract/values.ts';
 import type { EventType } from '../events/occurrence.ts';
 import type { Subscription } from '../events/subscription.ts';
@@ -38,7 +37,7 @@ export function statusOf(engine: Engine, { waiting, sentence } = engine.policy.s
     settingsSentence: sentence,
     seal: policy.seal,
     lastEventAt: engine.seen.lastOfAll(),
-    search: searchOff,
+    search: engine.search.state(),
   };
 }
 
@@ -141,7 +140,7 @@ export function slicesOf(engine: Engine): Slices {
     access: engine.access,
     chats: engine.chats.rows(snapshot.chats),
     watches: watchRows(engine),
-    search: searchOff,
+    search: engine.search.state(),
     http: engine.http.state,
   };
 }

@@ -1,6 +1,7 @@
 import { ProtocolError, type Server } from '@modelcontextprotocol/server';
 import { ErrorCode } from '../events/errors.ts';
 import type { Principal } from '../events/verdict.ts';
+import { coverageFor } from './tools/search-tools.ts';
 import { accessOf, type Backend, type Session } from './session.ts';
 
 export const STATUS_URI = 'belfry://status';
@@ -124,7 +125,16 @@ function statusFor({ backend }: Session, principal: Principal): object {
     events: backend.types.filter((type) => !['off', 'refused'].includes(backend.gate(principal, type))),
     watches: watches.length,
     unread: watches.reduce((sum, watch) => sum + watch.waiting + watch.sent, 0),
+    search: searchFor(backend, principal),
   };
+}
+
+/** The mail index, for a client that may search. How much lies there says something of senders that are not allowed. */
+function searchFor({ reading }: Backend, principal: Principal): object | null {
+  const reach = reading.reach(principal, 'mail');
+  if (reach === null || !reading.search.maySearch(principal)) return null;
+  const { state } = reading.search;
+  return reach === 'everything' ? state : coverageFor(state, reach);
 }
 
 function watchFor(uri: string, session: Session, principal: Principal): object {

@@ -10,6 +10,7 @@ import type { Principal } from '../events/verdict.ts';
 import type { Inbox } from '../delivery/inbox.ts';
 import type { WatchPolicy } from '../delivery/watch-entry.ts';
 import type { Watches } from '../delivery/watches.ts';
+import type { Searching } from './searching.ts';
 import type { Channels, ChannelSession } from './channel.ts';
 import type { EventsBackend, EventsPeer } from './events-extension.ts';
 
@@ -44,8 +45,9 @@ export interface Reading {
   fetchText(row: MailRow): Promise<FetchedText>;
   /** Notes that a client read so many items of a store by a tool; ids only. @param rowid of the one that was read */
   noted(principal: Principal, store: StoreKind, tool: string, count: number, rowid?: number): void;
-  /** Puts before the owner that this client would like to read. */
-  wants(principal: Principal, stores: readonly StoreKind[]): void;
+  /** Puts before the owner that this client would like to read, or to search what it reads. */
+  wants(principal: Principal, stores: readonly StoreKind[], search: boolean): void;
+  readonly search: Searching;
 }
 
 /** What the writing tools ask of the engine. The owner granted nothing of it unless `may` says so. */

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3-multiple-ciphers';
 import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
 
 /** 32 bytes for the file's cipher, or `plain` where nothing keeps a key (headless). */
+export const KEY_BYTES = 32;
 export type IndexKey = { readonly key: Uint8Array } | { readonly plain: true };
 
 /** Raised when tables or what stands in them changes: an index of another version is built anew. */
@@ -89,7 +90,7 @@ function connect(path: string, key: IndexKey, readonly: boolean): Database.Datab
   const db = new Database(path, { readonly, fileMustExist: true, timeout: 2000 });
   try {
     if ('key' in key) {
-      if (key.key.length !== 32) throw new RangeError('The key of the index has 32 bytes.');
+      if (key.key.length !== KEY_BYTES) throw new RangeError('The key of the index has 32 bytes.');
       db.pragma(`cipher = 'chacha20'`);
       // A raw key: it is random already, so no derivation is needed.
       db.pragma(`key = 'raw:${Buffer.from(key.key).toString('hex')}'`);

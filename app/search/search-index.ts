@@ -7,7 +7,7 @@ import type { IndexKey } from './index-file.ts';
 import type { IndexBound, IndexCounts, IndexOrder, IndexReport, KeeperData } from './index-keeper.ts';
 import type { Candidates, Hit, Narrowing } from './index-reader.ts';
 import { parseQuery, type Query } from './query.ts';
-import { windowOf, type SearchRequest, type Window } from './search-request.ts';
+import { MAX_OFFSET, windowOf, type SearchRequest, type Window } from './search-request.ts';
 import { needlesOf, type Snippet } from './snippet.ts';
 
 export interface SearchIndexOptions {
@@ -42,6 +42,8 @@ export interface IndexState {
 }
 
 export interface SearchHit extends Hit {
+  /** Its place among all hits, from 0. */
+  readonly at: number;
   /** Null where none was asked for, or nothing of the body is on disk. */
   readonly snippet: Snippet | null;
 }
@@ -55,6 +57,8 @@ export type SearchAnswer =
       readonly isExact: boolean;
       /** `newest`: too many to rank, or nothing to rank by. */
       readonly order: 'best' | 'newest';
+      /** Offset of the next page, or null. */
+      readonly next: number | null;
       /** True while mails are still missing from the index. */
       readonly isPartial: boolean;
     }
@@ -193,11 +197,14 @@ export class SearchIndex {
     const found = await this.#find(parsed.query, request, window);
     if (typeof found === 'string') return { ok: false, reason: found };
     const allowed = request.check?.(found.hits);
-    const hits = allowed === undefined ? found.hits : found.hits.filter(({ mail }) => allowed.has(mail));
+    const { offset, limit } = window;
+    const placed = found.hits.map((hit, nth) => ({ ...hit, at: offset + nth }));
+    const hits = allowed === undefined ? placed : placed.filter(({ mail }) => allowed.has(mail));
     const count = Math.max(hits.length, found.count - (found.hits.length - hits.length));
+    const goesOn = found.hits.length === limit && (!found.isExact || offset + limit < found.count) && offset + limit <= MAX_OFFSET;
     const snippets = request.snippets === false || hits.length === 0 ? [] : await this.#snippets(parsed.query, hits);
     return {
-      ok: true, hits: hits.map((hit, at) => ({ ...hit, snippet: snippets[at] ?? null })), count, isExact: found.isExact, order: found.order,
+      ok: true, hits: hits.map((hit, nth) => ({ ...hit, snippet: snippets[nth] ?? null })), count, isExact: found.isExact, order: found.order, next: goesOn ? offset + limit : null,
       isPartial: this.#phase !== 'ready',
     };
   }

@@ -60,7 +60,7 @@ function marksIn(line: string, needles: readonly string[]): { start: number; end
 }
 
 /** The needle at the start of a word; within a run of characters without blanks anywhere. */
-function wordAt(text: string, needle: string, from: number): number {
+export function wordAt(text: string, needle: string, from: number): number {
   for (let at = text.indexOf(needle, from); at >= 0; at = text.indexOf(needle, at + 1)) {
     if (at === 0 || needle.charCodeAt(0) > 0x10ff || !WORD.test(text[at - 1]!)) return at;
   }
@@ -68,7 +68,7 @@ function wordAt(text: string, needle: string, from: number): number {
 }
 
 /** Case and diacritics do not count, as in the index; a letter stays one unit. */
-function fold(text: string): string {
+export function fold(text: string): string {
   const lower = text.toLowerCase();
   // eslint-disable-next-line no-control-regex
   return /^[\x00-\x7f]*$/.test(lower) ? lower : lower.replace(/[\u00c0-\u024f\u0370-\u04ff\u1e00-\u1fff]/g, (sign) => sign.normalize('NFD')[0]!);

@@ -270,7 +270,7 @@ export class MailRows extends SqliteStore {
       `Message-ID: ${header}`,
       'Content-Type: text/plain; charset=utf-8',
       '',
-      `Body text ${canary('mail-body')}`,
+      mail.text ?? `Body text ${canary('mail-body')}`,
       '',
     ].join('\n');
     const count = `${Buffer.byteLength(message)}`.padEnd(10);

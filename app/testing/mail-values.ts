@@ -36,6 +36,8 @@ export interface Mail {
   readonly size?: number;
   /** Writes the .emlx beside (default true). */
   readonly file?: boolean;
+  /** What the .emlx says; default a mark that no output may hold. */
+  readonly text?: string;
 }
 
 export interface MailFlags {

@@ -28,7 +28,7 @@ test.each(['legacy', 'modern'] as const)('%s: list, templates and read', async (
   expect(listed['result']['resources'].map(({ uri }: { uri: string }) => uri)).toEqual([STATUS, uriOf(id)]);
   if (era === 'modern') expect(listed['result']).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
   expect((await call('resources/templates/list'))['result']['resourceTemplates']).toMatchObject([{ uriTemplate: 'belfry://watch/{watch}', mimeType: 'application/json' }]);
-  expect(valueOf(await call('resources/read', { uri: STATUS }))).toEqual({ access: 'open', paused: false, events: ['mail.received', 'messages.received'], watches: 1, unread: 1 });
+  expect(valueOf(await call('resources/read', { uri: STATUS }))).toEqual({ access: 'open', paused: false, events: ['mail.received', 'messages.received'], watches: 1, unread: 1, search: null });
   const value = valueOf(await call('resources/read', { uri: uriOf(id) }));
   expect(value).toMatchObject({ watch: id, event: MAIL, arguments: mailArgs, waitingForOwner: false });
   expect(subjectsOf(value)).toEqual(['Unread']);

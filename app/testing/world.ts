@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { engineOf } from '../engine/host.ts';
+import { engineOf, type EngineSettings } from '../engine/host.ts';
 import type { Engine, EngineOptions } from '../engine/engine.ts';
 import { OsascriptStandIn } from './osascript-stand-in.ts';
 import { HttpClient } from './http-client.ts';
@@ -18,6 +18,8 @@ export interface WorldOptions {
   readonly sourceRuns?: NonNullable<EngineOptions['sourceRuns']>;
   /** Listens over HTTP on any port, with the tokens of a test. */
   readonly http?: boolean;
+  /** More of what a host says, such as a key for the search index. */
+  readonly host?: Partial<EngineSettings>;
   /** Start the engine at once (default true). */
   readonly start?: boolean;
 }
@@ -72,7 +74,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     engine: undefined as unknown as Engine,
     async startEngine() {
       world.engine = engineOf(
-        { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false, httpPort: options.http === true ? 0 : null },
+        { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false, httpPort: options.http === true ? 0 : null, ...options.host },
         'serve', (line) => log.push(line), (sentence) => fatal.push(sentence),
         { credentials, osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }) },
       );

@@ -187,6 +187,10 @@ export class EnvelopeIndex implements MailReader, MailArchive {
     });
   }
 
+  labelsOf(rowids: readonly number[]): ReadonlyMap<number, readonly number[]> {
+    return this.#reading('labelsOf', (open) => open.lookup.labelsOf(rowids));
+  }
+
   marks(rowid: number): MailMarks {
     return this.#reading('marks', (open) => open.lookup.marks(rowid));
   }

@@ -83,6 +83,19 @@ export class MailLookup {
     return { read: found?.[0] === 1, flagged: found?.[1] === 1, answered: (found?.[2] ?? 0) !== 0 };
   }
 
+  /** ROWIDs of the labels of these mails, where they have any. */
+  labelsOf(rowids: readonly number[]): ReadonlyMap<number, readonly number[]> {
+    const labels = new Map<number, number[]>();
+    if (this.#shape.labels === null) return labels;
+    const sql = 'SELECT message_id, mailbox_id FROM labels WHERE message_id IN (SELECT value FROM json_each(?))';
+    for (const [rowid, label] of this.#store.statement(sql, 'raw').all(JSON.stringify(rowids)) as [number, number][]) {
+      const known = labels.get(rowid);
+      if (known === undefined) labels.set(rowid, [label]);
+      else known.push(label);
+    }
+    return labels;
+  }
+
   /** Unread mails of each mailbox, by its ROWID, as Mail counts them. */
   unread(): ReadonlyMap<number, number> {
     if (!this.#store.has('mailboxes', 'unread_count')) return new Map();

@@ -8,7 +8,8 @@ import { Handles } from './handles.ts';
 import { messageSql, unixMs, unpeeked, type MessageColumns, type MessageSql } from './message-columns.ts';
 import { kindOf, lateKindOf } from './message-kind.ts';
 import {
-  LIST_STEP, MAX_LOOKED, MessageLookup, type ChatListPage, type ChatListRequest, type ListedChat, type MessageDetail, type MessageListPage, type MessageListRequest, type MessageName,
+  LIST_STEP, MAX_LOOKED, MessageLookup, type ChatListPage, type ChatListRequest, type ListedChat, type MessageDetail, type MessageListPage, type MessageListRequest, type MessageName, type MessageScanRequest,
+  type ScannedMessage,
 } from './message-lookup.ts';
 import { MessagePages } from './message-pages.ts';
 import { plainText, type TextColumns } from './message-text.ts';
@@ -270,6 +271,10 @@ export class ChatDatabase implements MessagesReader, MessagesArchive {
       }
       return { rows, next: place };
     });
+  }
+
+  scan(request: MessageScanRequest): readonly ScannedMessage[] {
+    return this.#transaction('scan', ({ lookup }) => lookup.scan(request));
   }
 
   chatsWith(person: string): readonly Chat[] {

@@ -4,7 +4,7 @@ import type { Store } from '../store.ts';
 import { attachmentsOf, type AttachmentColumns, type MessageAttachment } from './message-attachments.ts';
 import { unixMs } from './message-columns.ts';
 import { readEdits, type TextVersion } from './message-edits.ts';
-import { readMessageText } from './message-text.ts';
+import { plainText, readMessageText, type TextColumns } from './message-text.ts';
 import { reactionsOf, type Reaction, type ReactionRow } from './reactions.ts';
 
 export type MessageName = { readonly guid: string } | { readonly rowid: number };
@@ -47,6 +47,22 @@ export interface MessageListRequest {
 export interface MessageListPage {
   readonly rows: readonly { readonly row: MessageRow; readonly place: MessagePlace }[];
   readonly next: MessagePlace | null;
+}
+
+export interface MessageScanRequest {
+  /** ROWIDs of chats, or null. */
+  readonly chats: readonly number[] | null;
+  /** Only below this row; null: from the newest on. */
+  readonly below: number | null;
+  readonly limit: number;
+}
+
+/** A message of its own with its text, '' where it has none. */
+export interface ScannedMessage {
+  readonly rowid: number;
+  /** Unix ms, or null. */
+  readonly date: number | null;
+  readonly text: string;
 }
 
 export interface ListedChat extends Chat {
@@ -158,6 +174,16 @@ export class MessageLookup {
     if (chats.length === 1) return places;
     const ordered = places.toSorted((a, b) => Number(BigInt(b.date ?? 0) - BigInt(a.date ?? 0)) || b.rowid - a.rowid);
     return ordered.filter(({ rowid }, at) => rowid !== ordered[at - 1]?.rowid).slice(0, LIST_STEP);
+  }
+
+  /** By falling row; one row for each message, whatever kind: the caller knows how far it looked. */
+  scan({ chats, below, limit }: MessageScanRequest): ScannedMessage[] {
+    const within = chats === null ? '' : 'AND m.ROWID IN (SELECT j.message_id FROM chat_message_join j WHERE j.chat_id IN (SELECT value FROM json_each(@chats)))';
+    const column = (name: string) => (this.#store.has('message', name) ? `m.${name}` : 'NULL');
+    const sql = `SELECT m.ROWID AS rowid, ${unixMs('m.date')} AS date, ${this.#isMessage} AS isMessage, ${column('text')} AS text, ${column('attributedBody')} AS attributedBody
+      FROM message m WHERE ${below === null ? '1' : 'm.ROWID < @below'} ${within} ORDER BY m.ROWID DESC LIMIT @limit`;
+    const rows = this.#store.statement(sql).all({ limit, ...(below !== null && { below }), ...(chats !== null && { chats: JSON.stringify(chats) }) }) as (TextColumns & { rowid: number; date: number | null; isMessage: number })[];
+    return rows.map((row) => ({ rowid: row.rowid, date: row.date, text: row.isMessage === 1 ? (plainText(row) ?? '') : '' }));
   }
 
   /** Chats by their newest message, with its ROWID. */

@@ -57,7 +57,7 @@ function nameOf(text: string, storeId: string): MailName | null {
   return /[@<]/.test(text) ? { messageId: text } : null;
 }
 
-const eventOf = (row: MailRow, archive: MailArchive) => occurrenceOf(row, archive.storeId(), 0);
+export const eventOf = (row: MailRow, archive: MailArchive) => occurrenceOf(row, archive.storeId(), 0);
 
 /** What lies on disk of a mail. Null: nothing, or the file is that of another mail (its row moved meanwhile). */
 async function contentOf({ row }: Found, { session: { backend } }: ToolCall): Promise<MailReading | null> {
@@ -183,14 +183,14 @@ function sinceOf(filter: string, now: number): number | null {
   return filter === 'last_7_days' ? now - 7 * DAY_MS : null;
 }
 
-const mailboxesOf = (archive: MailArchive, { session: { backend } }: ToolCall): readonly Mailbox[] => archive.mailboxes().filter((box) => !backend.reading.hides(box));
+export const mailboxesOf = (archive: MailArchive, { session: { backend } }: ToolCall): readonly Mailbox[] => archive.mailboxes().filter((box) => !backend.reading.hides(box));
 
 /** @throws EventsError with the names that exist, of those that are not excluded */
-function idsOf(boxes: readonly Mailbox[], name: string): readonly number[] {
+export function idsOf(boxes: readonly Mailbox[], name: string, field = 'mailbox'): readonly number[] {
   try {
     return findMailbox(boxes, name);
   } catch (error) {
-    throw error instanceof EventsError ? new EventsError(error.code, error.message.replace('arguments.mailboxes:', 'mailbox:'), error.data) : error;
+    throw error instanceof EventsError ? new EventsError(error.code, error.message.replace('arguments.mailboxes:', `${field}:`), error.data) : error;
   }
 }
 

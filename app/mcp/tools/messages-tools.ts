@@ -25,7 +25,7 @@ const NO_CHAT = 'chat: there is no chat of this id or name that you may read. me
 const iso = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 /** `excluded` says which side wrote: a row of one's own names the other party as its handle. */
-const envelopeOf = (row: MessageRow) => {
+export const envelopeOf = (row: MessageRow) => {
   const payload = payloadOf(occurrenceOf(row, '', 0), true);
   return row.excluded === 'sent' ? { ...payload, from: null } : payload;
 };
@@ -144,7 +144,7 @@ export const messagesList = tool({
 });
 
 /** The chat that a name fits among those that this client may see; else a sentence. */
-function chatNamed(archive: MessagesArchive, name: string, { session: { backend: { reading } }, principal }: ToolCall): readonly number[] | string {
+export function chatNamed(archive: MessagesArchive, name: string, { session: { backend: { reading } }, principal }: ToolCall): readonly number[] | string {
   const isAll = reading.reach(principal, 'messages') === 'everything';
   const found = archive.findChats(name).filter((chat) => isAll || archive.membersOf(chat.id).some((member) => reading.mayReadFrom(member, chat.guid, principal)));
   if (found.length > 1) return `chat: ${found.length} chats have this name; pass the id of one: ${fitting(found.map(({ guid }) => JSON.stringify(guid)), 2000).join(', ')}.`;

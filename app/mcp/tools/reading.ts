@@ -18,9 +18,11 @@ const NAMES: Readonly<Record<StoreKind, { readonly read: string; readonly event:
 };
 
 /** Why a client may not read a store at this moment, or null. */
-export function readingRefusal(backend: Pick<Backend, 'reading' | 'eventOn' | 'paused'>, principal: Principal, store: StoreKind): string | null {
-  if (backend.reading.reach(principal, store) !== null) return storeRefusal(backend, store);
-  return `The owner of this Mac has not let this client read ${NAMES[store].read}. request_access with read ["${store}"] asks for it.`;
+export function readingRefusal(backend: Pick<Backend, 'reading' | 'eventOn' | 'paused'>, principal: Principal, store: StoreKind, searches = false): string | null {
+  const { reading } = backend;
+  if (reading.reach(principal, store) === null) return `The owner of this Mac has not let this client read ${NAMES[store].read}. request_access with read ["${store}"] asks for it.`;
+  if (searches && !reading.search.maySearch(principal)) return 'The owner of this Mac has not let this client search. request_access with search true asks for it.';
+  return storeRefusal(backend, store);
 }
 
 /** Why nothing of a store is looked at now, whoever asks, or null. */

@@ -34,6 +34,8 @@ export interface Tool<I extends z.ZodType = z.ZodType> {
   readonly lists?: string;
   /** It writes texts: listed only for clients that the owner let write. */
   readonly writes?: boolean;
+  /** Listed only for clients that the owner also lets search what they read. */
+  readonly searches?: boolean;
   run(args: z.output<I>, call: ToolCall): ToolAnswer | Promise<ToolAnswer>;
 }
 

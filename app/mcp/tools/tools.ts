@@ -9,6 +9,7 @@ import { readingRefusal } from './reading.ts';
 import { checkInbox, waitForEvents } from './inbox-tools.ts';
 import { mailDraft, messagesReply, replyStatus } from './reply-tools.ts';
 import { requestAccess } from './request-access.ts';
+import { mailSearch, messagesSearch } from './search-tools.ts';
 import { describeTool, runTool, type Tool } from './tool.ts';
 import { listWatches, stopWatch, watchEvents } from './watch-tools.ts';
 
@@ -18,14 +19,17 @@ const tools: readonly Tool[] = [
   mailGet, mailList, mailAccounts, mailMailboxes, mailLinks, mailAttachment,
   messagesGet, messagesList, messagesChats,
   messagesReply, mailDraft, replyStatus,
+  mailSearch, messagesSearch,
 ];
 const descriptions = new Map(tools.map((each) => [each, describeTool(each)]));
 
-/** What a client sees now: everything only once the owner let it in, and what reads a store only once they let it read. */
+/** What a client sees now: everything only once the owner let it in, and what reads or searches a store only once they let it do that. */
 export function listedTools(backend: Backend, principal: Principal): readonly Tool[] {
   const isOpen = accessOf(backend, principal) === 'open';
-  return tools.filter(({ granted, reads, writes }) => (isOpen || !granted)
-    && (reads === undefined || backend.reading.reach(principal, reads) !== null) && (writes !== true || backend.writing.may(principal)));
+  const { reading, writing } = backend;
+  return tools.filter(({ granted, reads, searches, writes }) => (isOpen || !granted)
+    && (reads === undefined || reading.reach(principal, reads) !== null)
+    && (searches !== true || reading.search.maySearch(principal)) && (writes !== true || writing.may(principal)));
 }
 
 export function registerTools(server: Server, session: Session): void {
@@ -42,7 +46,7 @@ export function registerTools(server: Server, session: Session): void {
     const principal = await peer.principal;
     const access = accessOf(backend, principal);
     if (each.granted && access !== 'open') return refusal(access) as never;
-    const unread = each.reads === undefined ? null : readingRefusal(backend, principal, each.reads);
+    const unread = each.reads === undefined ? null : readingRefusal(backend, principal, each.reads, each.searches === true);
     if (unread !== null) return { content: [{ type: 'text', text: unread }], isError: true } as never;
     if (each.writes === true && !backend.writing.may(principal)) return { content: [{ type: 'text', text: MAY_NOT_WRITE }], isError: true } as never;
     const token = ctx.mcpReq._meta?.progressToken;

@@ -1,0 +1,43 @@
+import type { MessagesArchive } from '../apple/reader.ts';
+import type { Clock } from '../events/clock.ts';
+import type { Principal } from '../events/verdict.ts';
+import type { FoundMessage, MessagesFinding, MessagesQuestion } from '../mcp/searching.ts';
+import type { Policy } from '../policy/policy.ts';
+import { parseQuery } from '../search/query.ts';
+import { cutSnippet, needlesOf } from '../search/snippet.ts';
+import { matcherOf } from '../search/text-match.ts';
+
+/** Rows looked at in one turn, and for one call: then the caller goes on from there. */
+const TURN = 500;
+export const MAX_LOOKED = 50_000;
+
+/**
+ * Looks through the texts of messages, the newest row first. There is no index of them: texts are short, a thousand are read in a few
+ * milliseconds, and an index would be a second copy of what people said to each other. Work of others comes between two turns.
+ */
+export async function searchMessages(
+  archive: MessagesArchive, policy: Pick<Policy, 'mayRead'>, clock: Clock, principal: Principal, question: MessagesQuestion, signal: AbortSignal,
+): Promise<MessagesFinding> {
+  const parsed = parseQuery(question.query);
+  if (!parsed.ok) return parsed;
+  const fits = matcherOf(parsed.query);
+  const needles = needlesOf(parsed.query);
+  const { chats, after, before, limit } = question;
+  const hits: FoundMessage[] = [];
+  let { below } = question;
+  for (let looked = 0; ;) {
+    const rows = archive.scan({ chats, below, limit: TURN });
+    for (const { rowid, date, text } of rows) {
+      looked += 1;
+      below = rowid;
+      if (text === '' || (after !== null && (date === null || date < after)) || (before !== null && (date === null || date >= before)) || !fits(text)) continue;
+      const row = archive.find({ rowid });
+      if (row === null || !policy.mayRead(row, principal)) continue;
+      hits.push({ row, snippet: cutSnippet(text, needles) });
+      if (hits.length >= limit) return { ok: true, hits, next: below };
+    }
+    if (rows.length < TURN) return { ok: true, hits, next: null };
+    if (looked >= MAX_LOOKED || signal.aborted) return { ok: true, hits, next: below };
+    await new Promise<void>((done) => void clock.after(0, done));
+  }
+}

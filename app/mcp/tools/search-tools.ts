@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import type { Mailbox } from '../../apple/occurrence.ts';
+import { payloadOf } from '../../events/occurrence.ts';
+import { cleanText } from '../../events/text.ts';
+import type { Coverage, FoundText, MailFinding } from '../searching.ts';
+import type { Reach } from '../session.ts';
+import { eventOf, idsOf, mailboxesOf } from './mail-tools.ts';
+import { chatNamed, envelopeOf } from './messages-tools.ts';
+import { boundNote, fitting, STRANGERS } from './reading.ts';
+import { READS, tool, type ToolCall } from './tool.ts';
+
+const BYTES = 56_000;
+const MAX_LIMIT = 100;
+const MAX_QUERY = 1000;
+/** Characters of a stretch of text, with its marks. */
+const MAX_SNIPPET = 400;
+
+const query = z.string().min(1).max(MAX_QUERY).describe('Words, all of which must be there; "a phrase"; OR; -word to leave out; word* for a beginning. Whole words: no stemming. Case and accents do not count.');
+const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'must be a day such as 2026-11-30 or a time such as 2026-11-30T08:00:00Z');
+const highlight = z.boolean().default(false).describe('Puts the words that were found between ** and **.');
+const snippet = z.string().nullable().describe(`A stretch of the text around the first word found. ${STRANGERS}`);
+
+const COVERAGE = {
+  off: 'There is no index yet.', waiting: 'The index waits for Mail.', failed: 'The index met a fault, so newer mail may be missing.', paused: 'The index is paused',
+  opening: 'The index is being opened', comparing: 'The index is being compared with Mail', building: 'The index is being built, the newest mail first',
+} as const;
+
+/** What a search looked at, as far as a client may know: how much mail there is says something of senders that are not allowed. */
+export function coverageFor({ phase, indexed, total, unreadable }: Coverage, reach: Reach): { phase: string; percent: number; unreadable: boolean; indexed?: number; total?: number } {
+  const percent = phase === 'ready' ? 100 : total === 0 ? 0 : Math.min(99, Math.floor((100 * indexed) / total));
+  return { phase, percent, unreadable: unreadable > 0, ...(reach === 'everything' && { indexed, total }) };
+}
+
+function coverageSentence({ phase, percent, unreadable }: ReturnType<typeof coverageFor>): string {
+  const known = Object.hasOwn(COVERAGE, phase) ? COVERAGE[phase as keyof typeof COVERAGE] : '';
+  const share = known === '' || known.endsWith('.') ? known : `${known}: ${percent} % of the mail is in it.`;
+  return [share, unreadable ? 'Some mails could not be read whole; what was read of them is found.' : ''].filter(Boolean).join(' ');
+}
+
+function shownText(found: FoundText | null, marked: boolean): string | null {
+  if (found === null) return null;
+  let [text, at] = ['', 0];
+  for (const { start, end } of marked ? found.marks : []) {
+    text += `${found.text.slice(at, start)}**${found.text.slice(start, end)}**`;
+    at = end;
+  }
+  return cleanText(text + found.text.slice(at), MAX_SNIPPET);
+}
+
+/** A day begins at midnight here (architecture 7). */
+function timeOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  return date === null ? Date.parse(text) : new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3])).getTime();
+}
+
+const countWords = (count: number, isExact: boolean, one: string) => `${isExact ? '' : 'More than '}${count} ${one}${count === 1 && isExact ? '' : 's'}`;
+
+export const mailSearch = tool({
+  name: 'mail_search',
+  title: 'Search mail',
+  description: 'Searches the full text of mail on this Mac: subject, sender, text and names of attachments. mail_get reads what was found. Works while Mail is closed and marks nothing as read.',
+  input: z.strictObject({
+    query,
+    scope: z.enum(['all', 'subject', 'sender', 'body', 'attachments']).default('all').describe('Where the words must stand. In the query, subject:, from:, body: and attachment: say it of one word.'),
+    mailbox: z.string().min(1).max(1024).optional().describe('A name from mail_mailboxes; left out: everywhere.'),
+    exclude: z.array(z.string().min(1).max(1024)).max(20).default([]).describe('Mailboxes to leave out, such as Junk.'),
+    after: day.optional().describe('Only mail of this day or time and later.'),
+    before: day.optional().describe('Only mail before this day or time.'),
+    highlight,
+    limit: z.int().min(1).max(MAX_LIMIT).default(20),
+    offset: z.int().min(0).max(10_000).default(0).describe('nextOffset of the last answer.'),
+  }),
+  output: z.object({
+    mails: z.array(z.object({
+      row: z.int(), read: z.boolean(), flagged: z.boolean(), answered: z.boolean(), snippet, score: z.number().nullable().describe('Higher fits better; null where the newest come first.'),
+      mail: z.record(z.string(), z.unknown()).describe(`The envelope as in mail.received. ${STRANGERS}`),
+    })),
+    count: z.int(), isExact: z.boolean().describe('False: there are more than count.'), order: z.enum(['best', 'newest']), nextOffset: z.int().nullable(),
+    coverage: z.object({ phase: z.string(), percent: z.int(), unreadable: z.boolean(), indexed: z.int().optional(), total: z.int().optional() }),
+  }),
+  annotations: READS,
+  granted: true,
+  reads: 'mail',
+  searches: true,
+  async run({ mailbox, exclude, after, before, highlight: marked, ...asked }, call) {
+    const { session: { backend: { reading, subjects } }, principal } = call;
+    const archive = reading.mail!;
+    const boxes = mailboxesOf(archive, call);
+    const found = await reading.search.mail(principal, {
+      ...asked, mailboxes: mailbox === undefined ? null : named(boxes, mailbox, 'mailbox'), except: exclude.flatMap((name, at) => named(boxes, name, `exclude[${at}]`)),
+      after: timeOf(after), before: timeOf(before),
+    });
+    const reach = reading.reach(principal, 'mail');
+    if (!found.ok) return { error: found.reason };
+    if (reach === null || !reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
+    const all = found.hits.map(({ row, snippet: cut, score }) => ({
+      row: row.rowid, ...archive.marks(row.rowid), snippet: shownText(cut, marked), score: score === null ? null : Number(score.toFixed(3)), mail: payloadOf(eventOf(row, archive), subjects),
+    }));
+    const mails = fitting(all, BYTES);
+    const nextOffset = mails.length < all.length ? found.hits[mails.length - 1]!.at + 1 : found.next;
+    const coverage = coverageFor(found.coverage, reach);
+    const { count, isExact, order } = found;
+    return { sentence: mailSentence(found, mails.length, nextOffset, coverageSentence(coverage), call), value: { mails, count, isExact, order, nextOffset, coverage } };
+  },
+});
+
+function mailSentence({ count, isExact, order }: Extract<MailFinding, { ok: true }>, shown: number, nextOffset: number | null, coverage: string, call: ToolCall): string {
+  const head = count === 0 ? 'No mail that you may read has this.' : `${countWords(count, isExact, 'mail')}, ${order === 'best' ? 'the best fit first' : 'too many or too general to rank, so the newest first'}; ${shown} shown. ${STRANGERS}`;
+  return [head, nextOffset === null ? '' : `Pass offset ${nextOffset} to go on.`, coverage, boundNote(call, 'mail')].filter(Boolean).join(' ');
+}
+
+function named(boxes: readonly Mailbox[], name: string, field: string): Mailbox[] {
+  const ids = idsOf(boxes, name, field);
+  return boxes.filter(({ id }) => ids.includes(id));
+}
+
+export const messagesSearch = tool({
+  name: 'messages_search',
+  title: 'Search messages',
+  description: 'Looks through the texts of messages on this Mac, the newest first. One call looks at up to 50,000 messages; pass nextCursor to go on from there. messages_get reads one.',
+  input: z.strictObject({
+    query,
+    chat: z.string().min(1).max(256).optional().describe('Id or exact name of a chat from messages_chats; left out: all chats.'),
+    person: z.string().min(1).max(320).optional().describe('A number or an address, instead of a chat: the one-to-one chats with it.'),
+    after: day.optional(),
+    before: day.optional(),
+    highlight,
+    limit: z.int().min(1).max(MAX_LIMIT).default(20),
+    cursor: z.string().regex(/^\d{1,15}$/, 'must be nextCursor of the last answer').optional(),
+  }),
+  output: z.object({
+    messages: z.array(z.object({ row: z.int(), fromMe: z.boolean(), snippet: z.string().describe(STRANGERS), message: z.record(z.string(), z.unknown()).describe(`The envelope as in messages.received; from is null for the owner's own. ${STRANGERS}`) })),
+    nextCursor: z.string().nullable().describe('Null: all was looked at.'),
+  }),
+  annotations: READS,
+  granted: true,
+  reads: 'messages',
+  searches: true,
+  async run({ query: text, chat, person, after, before, highlight: marked, limit, cursor }, call) {
+    const { session: { backend: { reading } }, principal, signal } = call;
+    const archive = reading.messages!;
+    if (chat !== undefined && person !== undefined) return { error: 'chat: name one chat or one person, not both.' };
+    const chats = person !== undefined ? archive.chatsWith(person).map(({ id }) => id) : chat === undefined ? null : chatNamed(archive, chat, call);
+    if (typeof chats === 'string') return { error: chats };
+    const found = await reading.search.messages(principal, { query: text, chats, after: timeOf(after), before: timeOf(before), limit, below: cursor === undefined ? null : Number(cursor) }, signal);
+    if (!found.ok) return { error: found.reason };
+    if (!reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
+    // They may have answered otherwise while it was looked through.
+    const allowed = found.hits.filter(({ row }) => reading.mayRead(row, principal));
+    const all = allowed.map(({ row, snippet: cut }) => ({ row: row.rowid, fromMe: row.excluded === 'sent', snippet: shownText(cut, marked)!, message: envelopeOf(row) }));
+    const messages = fitting(all, BYTES);
+    const next = messages.length < all.length ? messages.at(-1)!.row : found.next;
+    const sentence = [
+      messages.length === 0 ? (next === null ? 'No message that you may read has this.' : 'Nothing was found so far.') : `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}, the newest first. ${STRANGERS}`,
+      next === null ? '' : `Pass cursor "${next}" to look further back.`, boundNote(call, 'messages'),
+    ].filter(Boolean).join(' ');
+    return { sentence, value: { messages, nextCursor: next === null ? null : String(next) } };
+  },
+});
