@@ -25,9 +25,9 @@ export async function stageApp({ folder, addon, shipped = true, team, feed, prod
   rmSync(folder, { recursive: true, force: true });
   const built = join(folder, 'dist');
   mkdirSync(join(built, 'bin'), { recursive: true });
-  const input = { engine: join(root, 'app/engine/process.ts') };
+  const input = { engine: join(root, 'app/engine/process.ts'), 'search-worker': join(root, 'app/search/worker.ts') };
   const paths = Object.fromEntries(NATIVE_PACKAGES.map((name) => [name, `./${SQLITE}/lib/index.js`]));
-  const { modules, packages } = await bundleEngine({ input, dir: built, shipped, team, paths });
+  const { modules, packages } = await bundleEngine({ input, dir: built, shipped, team, paths, shared: 'shared.js' });
   // One SQLite ships: where the engine uses both, the one with encryption, which is the other and more.
   stageNative(NATIVE_PACKAGES.findLast((name) => packages.includes(name)), join(built, SQLITE));
   modules.push(...await bundleShell({ dir: join(built, 'main'), shipped, team, feed }));

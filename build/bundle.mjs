@@ -18,10 +18,10 @@ const versionOf = () => JSON.parse(readFileSync(join(root, 'package.json'), 'utf
  * The engine, and with it whatever else runs on plain Node.
  * @param input entry files by the name of what is written
  * @param shipped for the app: without the switches of development, and small
- * @param paths where a native package lies beside the bundle, by its name
+ * @param paths where a native package lies beside the bundle, by its name; then what entries share lies there too, under the name `shared`
  * @returns the native packages that it loads at run time, and the files that it was made of
  */
-export async function bundleEngine({ input, dir, shipped = false, team = '', paths = {} }) {
+export async function bundleEngine({ input, dir, shipped = false, team = '', paths = {}, shared = 'chunks/[name]-[hash].js' }) {
   const packages = new Set();
   const bundle = await rolldown({
     input, platform: 'node', resolve,
@@ -34,7 +34,7 @@ export async function bundleEngine({ input, dir, shipped = false, team = '', pat
   // Chunks are named by their content: old ones would stay for ever.
   rmSync(join(dir, 'chunks'), { recursive: true, force: true });
   const { output } = await bundle.write({
-    dir, format: 'esm', sourcemap: false, minify: shipped, comments: { legal: false }, paths, entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js',
+    dir, format: 'esm', sourcemap: false, minify: shipped, comments: { legal: false }, paths, entryFileNames: '[name].js', chunkFileNames: shared,
   });
   await bundle.close();
   return { packages: [...packages], modules: output.flatMap(({ moduleIds }) => moduleIds ?? []) };

@@ -50,6 +50,9 @@ export function noticeText() {
     const folder = join(root, path);
     if (!existsSync(folder)) throw new Error(`"${name}" ships and is not installed.`);
     const texts = readdirSync(folder).filter((file) => LICENCE_FILE.test(file)).sort().map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
+    const more = join(root, 'build', 'notices', `${name.replaceAll('/', '__')}.txt`);
+    // What a package holds compiled and says in its sources alone.
+    if (existsSync(more)) texts.push(readFileSync(more, 'utf8').trim());
     return [rule, `${name} ${version} (${license})`, '', ...(texts.length > 0 ? texts : [`Licence as its package.json says: ${license}.`])].join('\n');
   });
   return ['Belfry', '', own, '', 'Belfry holds parts of the following packages. Electron in turn holds Chromium and Node.js, whose', "licences lie beside each of Electron's own releases as LICENSES.chromium.html.", '', ...parts, ''].join('\n');

@@ -128,11 +128,17 @@ test('a page that asks for the engine before there is one hears that there is no
   expect(callsOf('webContents.postMessage')).toEqual([[window.webContents.id, CHANNELS.engine, 'belfry:engine-gone', 0]]);
 });
 
-test('the engine gets the data folder and the seal\'s key in its first message', () => {
+test('the engine gets the data folder, the keys and the power in its first message, and hears when the power changes', () => {
+  answers.onBattery = true;
   start();
-  const [message] = callsOf('child.postMessage')[0]! as [{ kind: string; start: { dataDir: string; sealKey: string } }];
-  expect(message).toMatchObject({ kind: 'app', start: { dataDir: folder.at('data') } });
-  expect(Buffer.from(message.start.sealKey, 'base64').length).toBe(32);
+  const [message] = callsOf('child.postMessage')[0]! as [{ kind: string; start: { dataDir: string; sealKey: string; searchKey: string } }];
+  expect(message).toMatchObject({ kind: 'app', start: { dataDir: folder.at('data'), onBattery: true } });
+  const keys = [message.start.sealKey, message.start.searchKey];
+  expect(keys.map((key) => Buffer.from(key, 'base64').length)).toEqual([32, 32]);
+  expect(keys[0]).not.toBe(keys[1]);
+  powerMonitor.emit('on-ac');
+  powerMonitor.emit('on-battery');
+  expect(callsOf('child.postMessage').slice(-2).map(([value]) => value)).toEqual([{ onBattery: false }, { onBattery: true }]);
 });
 
 test('menu, keys: the sections are named to the window that is open', () => {

@@ -28,11 +28,12 @@ import { NotificationDesk } from './notification-desk.ts';
 import { conditionsOf } from './notifications.ts';
 import { displayOf } from './panel-placement.ts';
 import { denyPermissions } from './permissions.ts';
-import { onWake } from './power.ts';
+import { onPower, onWake } from './power.ts';
 import { PreferencesStore } from './preferences.ts';
 import { fileTable, serveFiles } from './protocol.ts';
 import { askHelper } from './report.ts';
 import { sealOf, type Seal } from './seal.ts';
+import { searchKeyOf } from './search-key.ts';
 import { act, type ActionDelegate } from './shell-actions.ts';
 import { shellHandlers } from './shell-handlers.ts';
 import { ShellPages } from './shell-pages.ts';
@@ -87,6 +88,7 @@ export class BelfryApp {
     const { launch, platform, clock, log } = env;
     this.#preferences = new PreferencesStore(launch.dataDir);
     this.#seal = sealOf(launch.dataDir, safeStorage, app.isPackaged);
+    const searchKey = searchKeyOf(launch.dataDir, safeStorage);
     const shim = this.#shimPath();
     this.#keeper = new ShellStateKeeper(this.#firstState(shim));
 
@@ -94,7 +96,9 @@ export class BelfryApp {
     const spawn = launch.engineNode === null ? utilityEngine(entry, process.env, log) : nodeEngine(launch.engineNode, entry, process.env, log);
     const settings: EngineSettings = { dataDir: launch.dataDir, ...launch.stores };
     this.#host = new EngineHost({
-      spawn, clock, log, message: () => ({ kind: 'app', start: { ...settings, ...(this.#seal.key !== null && { sealKey: this.#seal.key }) } }),
+      spawn, clock, log, message: () => ({ kind: 'app', start: {
+        ...settings, onBattery: powerMonitor.isOnBatteryPower(), ...(this.#seal.key !== null && { sealKey: this.#seal.key }), ...(searchKey !== null && { searchKey }),
+      } }),
     });
 
     this.#access = new AccessWatch({
@@ -204,6 +208,7 @@ export class BelfryApp {
       togglePause: () => void this.#do(this.#glance().pause.paused ? { kind: 'resume' } : { kind: 'pause', ms: null }),
     })));
     onWake(powerMonitor, () => void this.#access.look());
+    onPower(powerMonitor, (onBattery) => this.#host.onBattery(onBattery));
     this.#env.clock.after(ICON_CHECK_MS, () => {
       this.#checkIcon();
       if (this.#icon.present && this.#preferences.value.clickOpens === 'panel') this.#windows.preparePanel();

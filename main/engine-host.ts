@@ -2,7 +2,7 @@ import type { MessagePortMain } from 'electron';
 import { contract } from '../app/contract/contract.ts';
 import { connectContract, type ContractClient } from '../app/contract/port.ts';
 import type { ShellState } from '../app/contract/shell.ts';
-import type { ReadyMessage, StartMessage, StopMessage } from '../app/engine/process.ts';
+import type { PowerMessage, ReadyMessage, StartMessage, StopMessage } from '../app/engine/process.ts';
 import type { Clock } from './clock.ts';
 import type { EngineExit, EngineProcess, StartEngineProcess } from './engine-process.ts';
 
@@ -119,6 +119,11 @@ export class EngineHost {
     this.#asked = child;
     this.#stopping ??= this.#end(child).finally(() => { this.#stopping = null; });
     return this.#stopping;
+  }
+
+  /** A message that starts a later engine says it too. */
+  onBattery(onBattery: boolean): void {
+    this.#process?.port.postMessage({ onBattery } satisfies PowerMessage);
   }
 
   /** @returns false while no engine is ready to look at. */

@@ -5,3 +5,10 @@ export function onWake(monitor: Pick<PowerMonitor, 'on'>, wake: () => void): voi
   monitor.on('resume', wake);
   monitor.on('unlock-screen', wake);
 }
+
+/** Told at once whether the Mac runs on battery, and each time that changes. */
+export function onPower(monitor: Pick<PowerMonitor, 'on' | 'isOnBatteryPower'>, tell: (onBattery: boolean) => void): void {
+  monitor.on('on-battery', () => tell(true));
+  monitor.on('on-ac', () => tell(false));
+  tell(monitor.isOnBatteryPower());
+}

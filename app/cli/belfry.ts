@@ -48,6 +48,7 @@ async function main(argv: readonly string[]): Promise<number> {
       addressBookDir: flags.addressBookDir ?? undefined,
       region: flags.region ?? undefined,
       trustLocalClients: flags.trustLocalClients,
+      plainIndex: flags.plainIndex,
       ui: flags.uiPort ?? undefined,
       httpPort: flags.httpPort,
     });

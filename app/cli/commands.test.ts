@@ -99,13 +99,13 @@ test.each<[string, string]>([
 });
 
 test('serve takes its flags and nothing else', () => {
-  expect(parseServe(words('--data-dir /d --mail-dir=/m --messages-db /c.db --accounts-db /a --address-book-dir /b --region nl --ui 0 --http 8080 --trust-local-clients'))).toEqual({
+  expect(parseServe(words('--data-dir /d --mail-dir=/m --messages-db /c.db --accounts-db /a --address-book-dir /b --region nl --ui 0 --http 8080 --trust-local-clients --plain-index'))).toEqual({
     ok: true,
     flags: {
-      dataDir: '/d', mailDir: '/m', messagesDb: '/c.db', accountsDb: '/a', addressBookDir: '/b', region: 'NL', uiPort: 0, httpPort: 8080, trustLocalClients: true,
+      dataDir: '/d', mailDir: '/m', messagesDb: '/c.db', accountsDb: '/a', addressBookDir: '/b', region: 'NL', uiPort: 0, httpPort: 8080, trustLocalClients: true, plainIndex: true,
     },
   });
-  expect(parseServe([])).toMatchObject({ ok: true, flags: { dataDir: null, uiPort: null, trustLocalClients: false } });
+  expect(parseServe([])).toMatchObject({ ok: true, flags: { dataDir: null, uiPort: null, trustLocalClients: false, plainIndex: false } });
 });
 
 test.each([

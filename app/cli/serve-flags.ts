@@ -13,6 +13,7 @@ export interface ServeFlags {
   readonly uiPort: number | null;
   readonly httpPort: number | null;
   readonly trustLocalClients: boolean;
+  readonly plainIndex: boolean;
 }
 
 export type ParsedServe = { readonly ok: true; readonly flags: ServeFlags } | { readonly ok: false; readonly message: string };
@@ -21,7 +22,7 @@ export type ParsedServe = { readonly ok: true; readonly flags: ServeFlags } | { 
 export function parseServe(argv: readonly string[]): ParsedServe {
   const flags = readFlags(argv, {
     '--data-dir': 'value', '--mail-dir': 'value', '--messages-db': 'value', '--accounts-db': 'value', '--address-book-dir': 'value',
-    '--region': 'value', '--ui': 'value', '--http': 'value', '--trust-local-clients': 'flag',
+    '--region': 'value', '--ui': 'value', '--http': 'value', '--trust-local-clients': 'flag', '--plain-index': 'flag',
   });
   if (typeof flags === 'string') return refuse(flags);
   if (flags.rest.length > 0) return refuse(`"serve" takes options only, not ${quoted(flags.rest[0]!)}.`);
@@ -46,6 +47,7 @@ export function parseServe(argv: readonly string[]): ParsedServe {
       uiPort,
       httpPort,
       trustLocalClients: flags.has('--trust-local-clients'),
+      plainIndex: flags.has('--plain-index'),
     },
   };
 }

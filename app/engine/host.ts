@@ -35,6 +35,8 @@ export interface EngineSettings {
   readonly searchKey?: string | undefined;
   /** `serve` only: a search index that is not encrypted. */
   readonly plainIndex?: boolean | undefined;
+  /** Whether the Mac runs on battery as the engine starts; later the host says so by a message. */
+  readonly onBattery?: boolean | undefined;
 }
 
 /** Where the two stores are, unless a setting says otherwise. */

@@ -15,6 +15,10 @@ export interface StartMessage {
 export interface ProbeMessage {
   readonly probe: EngineSettings;
 }
+/** The Mac runs on battery, or no longer. */
+export interface PowerMessage {
+  readonly onBattery: boolean;
+}
 /** Ends the engine cleanly. */
 export interface StopMessage {
   readonly stop: true;
@@ -44,6 +48,9 @@ function isStart(value: unknown): value is StartMessage {
 function isProbe(value: unknown): value is ProbeMessage {
   return typeof value === 'object' && value !== null && 'probe' in value;
 }
+function isPower(value: unknown): value is PowerMessage {
+  return typeof value === 'object' && value !== null && 'onBattery' in value && typeof value.onBattery === 'boolean';
+}
 function isStop(value: unknown): value is StopMessage {
   return typeof value === 'object' && value !== null && 'stop' in value;
 }
@@ -59,6 +66,7 @@ async function start(message: StartMessage, host: Host): Promise<void> {
       void stop(3);
     });
     engine.command = commandRunner(engine, message.kind);
+    engine.search.onBattery(message.start.onBattery === true);
     await engine.start();
     serveUi(engine, host);
     host.onUi((ui) => look(engine!, ui));
@@ -91,6 +99,7 @@ if (port === null) {
   });
   port.onMessage((value) => {
     if (isStop(value)) void stop(0);
+    else if (isPower(value)) engine?.search.onBattery(value.onBattery);
     else if (isProbe(value)) {
       port.postMessage({ probed: canRead(storesOf(value.probe)) } satisfies ReadyMessage);
       // An answer on its way is lost if the process ends at once.

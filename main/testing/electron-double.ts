@@ -28,6 +28,7 @@ const usual = () => ({
   openedAtLogin: false,
   accessibility: false,
   encryption: true,
+  onBattery: false,
   trayBounds: { x: 900, y: 0, width: 24, height: 24 },
   displays: [{ bounds: { x: 0, y: 0, width: 1440, height: 900 }, workArea: { x: 0, y: 25, width: 1440, height: 875 } }],
   openExternal: true,
@@ -175,7 +176,7 @@ class Screen extends EventEmitter {
   getAllDisplays(): Electron.Display[] { return answers.displays as Electron.Display[]; }
 }
 export const screen = new Screen();
-export const powerMonitor = new EventEmitter();
+export const powerMonitor = Object.assign(new EventEmitter(), { isOnBatteryPower: (): boolean => answers.onBattery });
 export const ipcMain = new EventEmitter();
 
 export const shell = {
