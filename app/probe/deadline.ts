@@ -8,6 +8,8 @@ export class Deadline {
   readonly #ended = new AbortController();
   readonly #cancel: () => void;
   #interrupted = false;
+  /** What time is being spent on, if not on what whoever waits asked for. */
+  #meanwhile: (() => ProbeFailure) | null = null;
 
   /**
    * @param ms from now
@@ -37,7 +39,17 @@ export class Deadline {
 
   /** What `work` gives, or the failure once time is up. */
   within<T>(work: Promise<T>, late: () => ProbeFailure): Promise<T> {
-    return this.#race(work, () => (this.#interrupted ? interrupted() : late()));
+    return this.#race(work, () => (this.#interrupted ? interrupted() : (this.#meanwhile ?? late)()));
+  }
+
+  /** The same for work that others wait behind: while it goes on, its failure is theirs too. */
+  async meanwhile<T>(work: () => Promise<T>, late: () => ProbeFailure): Promise<T> {
+    this.#meanwhile = late;
+    try {
+      return await this.within(work(), late);
+    } finally {
+      if (!this.signal.aborted) this.#meanwhile = null;
+    }
   }
 
   /** True once `ms` have passed; false once time is up, at the end of it if `ms` are not left. */

@@ -143,7 +143,7 @@ export class Tokens implements TokenSource {
   }
 
   #inTime<T>(work: () => Promise<T>): Promise<T> {
-    return this.#options.deadline.within(work(), () => new ProbeFailure('AUTH_TIMEOUT', 'The authorization server did not answer in time.'));
+    return this.#options.deadline.meanwhile(work, () => new ProbeFailure('AUTH_TIMEOUT', 'The authorization server did not answer in time.'));
   }
 }
 
