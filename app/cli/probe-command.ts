@@ -1,5 +1,6 @@
 import { skillText } from '../contract/skill.ts';
 import { ProbeFailure, toFailure } from '../probe/failure.ts';
+import type { LabOptions } from '../probe/lab/options.ts';
 import { runProbe, type ProbeHost } from '../probe/probe.ts';
 import { usage } from '../probe/report.ts';
 import { parseLab } from './lab-flags.ts';
@@ -11,8 +12,11 @@ export interface ProbeOutput {
   err(text: string): void;
 }
 
-/** Edges of `belfry probe`, wherever it runs. Without an outside it runs in the engine. */
-export type ProbeCommandHost = Omit<ProbeHost, 'note'>;
+/** Edges of `belfry probe`, wherever it runs. Without an outside and a laboratory it runs in the engine, for the helper. */
+export interface ProbeCommandHost extends Omit<ProbeHost, 'note'> {
+  /** Runs until it is interrupted. */
+  readonly lab: ((options: LabOptions) => Promise<void>) | null;
+}
 
 /**
  * @param argv after `probe`
@@ -24,7 +28,7 @@ export async function probeCommand(argv: readonly string[], env: Env, host: Prob
   if (words.includes('--help') || words.includes('-h')) return say(output, PROBE_HELP);
   if (words.includes('--skill')) return say(output, skillText());
   const note = (line: string) => output.err(`belfry: ${line}\n`);
-  if (argv[0] === 'lab') return lab(argv.slice(1), env, host, note, (line) => output.err(`${line}\n`));
+  if (argv[0] === 'lab') return runLab(argv.slice(1), env, host.lab, note);
   const parsed = parseProbe(argv, env, host.outside === null);
   if (!parsed.ok) {
     if (words.includes('--json')) output.out(usage(argv[0], new ProbeFailure(parsed.code, parsed.message)));
@@ -36,16 +40,14 @@ export async function probeCommand(argv: readonly string[], env: Env, host: Prob
   return exit;
 }
 
-async function lab(argv: readonly string[], env: Env, host: ProbeCommandHost, note: (line: string) => void, evidence: (line: string) => void): Promise<number> {
-  const options = host.outside === null ? notThroughHelper('"lab"').message : parseLab(argv, env);
-  if (typeof options === 'string') {
-    note(options);
+async function runLab(argv: readonly string[], env: Env, lab: ProbeCommandHost['lab'], note: (line: string) => void): Promise<number> {
+  const options = parseLab(argv, env);
+  if (lab === null || typeof options === 'string') {
+    note(lab === null ? notThroughHelper('"lab"').message : String(options));
     return 3;
   }
-  // Its server is a good part of the SDK, and no other action needs it.
-  const { runLab } = await import('../probe/lab/lab.ts');
   try {
-    await runLab(options, { clock: host.clock, version: host.version, stdin: process.stdin, stdout: process.stdout, evidence, interrupt: host.interrupt ?? new AbortController().signal });
+    await lab(options);
     return 0;
   } catch (error) {
     const failure = toFailure(error);

@@ -87,7 +87,7 @@ function probeFor(engine: Engine, socket: Socket, argv: readonly string[]): Prom
   socket.on('close', () => gone.abort());
   socket.resume();
   return probeCommand(argv, {}, {
-    clock: engine.clock, version, interrupt: gone.signal, outside: null,
+    clock: engine.clock, version, interrupt: gone.signal, outside: null, lab: null,
     openBelfry: (channel) => {
       const [ours, theirs] = duplexPair();
       engine.peers.attach(socket, theirs, { label: 'probe', channel });

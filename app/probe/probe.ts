@@ -3,32 +3,36 @@ import { cleanText } from '../events/text.ts';
 import { list, pollOnce } from './actions.ts';
 import { call } from './call.ts';
 import { channel } from './channel.ts';
-import { openCommand } from './command-pipe.ts';
 import { Deadline } from './deadline.ts';
 import { ProbeFailure, toFailure } from './failure.ts';
-import type { Network } from './http-exchange.ts';
-import { HttpLink } from './http-link.ts';
 import { shownUrl } from './http-status.ts';
 import type { Link } from './link.ts';
-import { TokenStore } from './oauth/token-store.ts';
-import { Tokens } from './oauth/tokens.ts';
 import { PipeLink, type Pipe } from './pipe-link.ts';
 import { blank, finish, type Draft, type Finished } from './report.ts';
-import type { Action, ProbeRequest } from './request.ts';
+import type { Action, ProbeRequest, Target } from './request.ts';
 import { Secrets } from './secrets.ts';
 import { openSession, type Session } from './session.ts';
 import { wait } from './wait.ts';
 import { watch } from './watch.ts';
 
-/** What lies outside this process. The engine has none of it for a probe: it would run and fetch with Belfry's disk access. */
+/** What of a run is needed to reach a server. */
+export interface Reach {
+  readonly clock: Clock;
+  readonly version: string;
+  readonly deadline: Deadline;
+  /** A person is there to log in. */
+  readonly canLogin: boolean;
+  note(line: string): void;
+  /** What must never be printed. */
+  secret(value: string): void;
+}
+
+/** Servers other than Belfry. The engine has none of them for a probe: it would run and fetch with its own disk access. */
 export interface Outside {
-  /** Of the programs that are started. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly tokenFolder: string;
-  /** A bearer token, from the environment. */
-  readonly token: string | null;
-  readonly clientId: string | null;
-  readonly network: Network;
+  open(target: Exclude<Target, { kind: 'belfry' }>, reach: Reach): Promise<Link>;
+  login(target: Target, reach: Reach): Promise<void>;
+  /** @returns whether there was a token */
+  logout(target: Target, reach: Reach): Promise<boolean>;
 }
 
 /** Where a probe runs: the command of a shell, or the engine on behalf of a helper. */
@@ -67,20 +71,30 @@ class Run {
   readonly #request: ProbeRequest;
   readonly #host: ProbeHost;
   readonly #deadline: Deadline;
-  readonly #secrets: Secrets;
+  readonly #reach: Reach;
 
   constructor(request: ProbeRequest, host: ProbeHost, deadline: Deadline, secrets: Secrets) {
     this.#request = request;
     this.#host = host;
     this.#deadline = deadline;
-    this.#secrets = secrets;
+    const { clock, version, note } = host;
+    this.#reach = { clock, version, deadline, canLogin: request.login, note, secret: (value) => secrets.add(value) };
   }
 
   async run(draft: Draft<Action['do']>): Promise<void> {
     const { action, target, era } = this.#request;
     if (target.kind === 'http' && 'serverUrl' in draft) draft.serverUrl = shownUrl(target.url);
-    if (action.do === 'login' || action.do === 'logout') return this.#account(action.do, draft);
-    const link = await this.#deadline.within(this.#open(), () => new ProbeFailure('SERVER_TIMEOUT', 'No connection came about in time.'));
+    if (action.do === 'login') {
+      await this.#outside.login(target, this.#reach);
+      (draft as Draft<'login'>).loggedIn = true;
+      return;
+    }
+    if (action.do === 'logout') {
+      (draft as Draft<'logout'>).loggedOut = await this.#outside.logout(target, this.#reach);
+      return;
+    }
+    const opening = target.kind === 'belfry' ? this.#host.openBelfry(action.do === 'channel', target.socket).then((pipe) => new PipeLink(pipe)) : this.#outside.open(target, this.#reach);
+    const link = await this.#deadline.within<Link>(opening, () => new ProbeFailure('SERVER_TIMEOUT', 'No connection came about in time.'));
     try {
       const session = await openSession(link, {
         era: action.do === 'channel' ? 'legacy' : era, deadline: this.#deadline, client: { name: 'belfry-probe', version: this.#host.version }, isBelfry: target.kind === 'belfry',
@@ -95,44 +109,13 @@ class Run {
     }
   }
 
-  async #account(what: 'login' | 'logout', draft: Draft<Action['do']>): Promise<void> {
-    const tokens = this.#tokens();
-    if (what === 'login') {
-      await tokens.login();
-      (draft as Draft<'login'>).loggedIn = true;
-    } else (draft as Draft<'logout'>).loggedOut = await this.#deadline.within(tokens.logout(), () => new ProbeFailure('AUTH_TIMEOUT', 'The authorization server did not answer in time.'));
-  }
-
-  async #open(): Promise<Link> {
-    const { target, action } = this.#request;
-    const { clock, version, note } = this.#host;
-    switch (target.kind) {
-      case 'belfry':
-        return new PipeLink(await this.#host.openBelfry(action.do === 'channel', target.socket));
-      case 'command':
-        return new PipeLink(await openCommand({ file: target.file, args: target.args, env: this.#outside.env, clock, note }));
-      case 'http':
-        return new HttpLink({ url: target.url, version, tokens: this.#tokens(), network: this.#outside.network });
-    }
-  }
-
   get #outside(): Outside {
     const { outside } = this.#host;
     if (outside === null) throw new ProbeFailure('INVALID_ARGS', 'Through the helper only Belfry itself can be probed.');
     return outside;
   }
 
-  #tokens(): Tokens {
-    const { target, login } = this.#request;
-    if (target.kind !== 'http') throw new ProbeFailure('SERVER_URL_UNKNOWN', 'There is no server to log in to.');
-    const { token, clientId, tokenFolder, network } = this.#outside;
-    return new Tokens({
-      url: target.url, explicit: token, clientId, network, deadline: this.#deadline, now: () => this.#host.clock.now(), canLogin: login,
-      store: new TokenStore(tokenFolder), note: (line) => this.#host.note(line), secret: (value) => this.#secrets.add(value),
-    });
-  }
-
-  #act(session: Session, action: Action, draft: Draft<Action['do']>): Promise<void> {
+  #act(session: Session, action: Exclude<Action, { do: 'login' | 'logout' }>, draft: Draft<Action['do']>): Promise<void> {
     const { skipList, includeText } = this.#request;
     const options = { skipList, includeText, note: (line: string) => this.#host.note(line) };
     switch (action.do) {
@@ -148,9 +131,6 @@ class Run {
         return call(session, action, draft as Draft<'call'>);
       case 'channel':
         return channel(session, action, options.note, draft as Draft<'channel'>);
-      case 'login':
-      case 'logout':
-        return Promise.resolve();
     }
   }
 }

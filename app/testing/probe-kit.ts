@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { probeCommand } from '../cli/probe-command.ts';
 import { systemClock, type Clock } from '../events/clock.ts';
 import type { Network } from '../probe/http-exchange.ts';
+import { outsideOf } from '../probe/outside.ts';
 import { pipeOf, type Pipe } from '../probe/pipe-link.ts';
 
 /** One message that came to a scripted server. */
@@ -109,7 +110,8 @@ export async function probe(words: readonly string[], options: ProbeOptions = {}
   let [stdout, stderr] = ['', ''];
   const code = await probeCommand(words, env, {
     clock, version: '0.0.0', openBelfry: () => server.open(), ...(interrupt && { interrupt }),
-    outside: isHelper ? null : { env: process.env, tokenFolder, token: env['MCP_PROBE_AUTH_TOKEN'] ?? null, clientId: env['MCP_PROBE_CLIENT_ID'] ?? null, network },
+    outside: isHelper ? null : outsideOf({ env: process.env, tokenFolder, token: env['MCP_PROBE_AUTH_TOKEN'] ?? null, clientId: env['MCP_PROBE_CLIENT_ID'] ?? null, network }),
+    lab: null,
   }, { out: (text) => (stdout += text), err: (text) => (stderr += text) });
   const isJson = words.includes('--json') && stdout.startsWith('{');
   return {
