@@ -133,6 +133,16 @@ test.each([
   expect([quiet.code, quiet.json['errorCode']]).toEqual([1, 'EVENT_TIMEOUT']);
 });
 
+test('a client that the owner decides on while it waits: no position by a poll, a stream that is held, and then the event', async () => {
+  const undecided: Script = { 'events/poll': (call) => call.fail(-32024, 'Forbidden', { reason: 'approval' }) };
+  const server = streaming((call) => {
+    call.notify('notifications/events/error', { error: { code: -32024, message: 'Forbidden', data: { reason: 'approval' } } });
+    setTimeout(() => event(call, 1), 100);
+  }, undecided);
+  expect((await probe(WAIT, { server })).json).toMatchObject({ ok: true, initialCursor: 'c0', route: 'event', finalCursor: 'c1' });
+  expect((await probe([...WAIT, '--cursor', 'c0'], { server })).json).toMatchObject({ ok: true, route: 'event' });
+});
+
 test.each<[string, Script, number, string]>([
   ['approval', failing(-32024, 'Forbidden', { reason: 'approval' }), 2, 'CLIENT_NOT_APPROVED'],
   ['a refusal', failing(-32024, 'Forbidden', { reason: 'The owner does not allow this client' }), 2, 'FORBIDDEN'],

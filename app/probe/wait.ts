@@ -27,14 +27,26 @@ export async function wait(session: Session, action: Wait, options: { readonly s
   draft.eventFound = true;
   const arrivals = new Arrivals(session, action, options, draft);
   if (action.cursor === null && modes.includes('poll')) {
-    const bootstrap = await poll(session, action.event, action.args, {});
-    draft.argumentsHonored = true;
-    draft.initialCursor = bootstrap.cursor;
+    draft.initialCursor = await firstPosition(session, action, draft);
   } else draft.initialCursor = action.cursor;
   draft.finalCursor = draft.initialCursor;
   if (modes.includes('push')) await byStream(session, action, arrivals, modes.includes('poll'));
   else await byPoll(session, action, arrivals);
 }
+
+/** From now on. A client that the owner has still to decide on gets none by a poll, and may hold a stream all the same. */
+async function firstPosition(session: Session, action: Wait, draft: Draft<'wait'>): Promise<string | null> {
+  try {
+    const { cursor } = await poll(session, action.event, action.args, {});
+    draft.argumentsHonored = true;
+    return cursor;
+  } catch (error) {
+    if (isUndecided(error)) return null;
+    throw error;
+  }
+}
+
+const isUndecided = (error: unknown): boolean => error instanceof ProbeFailure && error.code === 'CLIENT_NOT_APPROVED';
 
 async function byStream(session: Session, action: Wait, arrivals: Arrivals, canPoll: boolean): Promise<void> {
   const { draft } = arrivals;
@@ -50,7 +62,12 @@ async function byStream(session: Session, action: Wait, arrivals: Arrivals, canP
   try {
     const ended = ending(exchange, session, action, arrivals);
     await deadline.within(Promise.race([arrivals.active, arrivals.done, ended]), () => arrivals.late());
-    if (canPoll && start !== null) await deadline.within(Promise.race([reread(session, action, arrivals, start), arrivals.done, ended]), () => arrivals.late());
+    if (canPoll && start !== null) {
+      const again = reread(session, action, arrivals, start).catch((error: unknown) => {
+        if (!isUndecided(error)) throw error;
+      });
+      await deadline.within(Promise.race([again, arrivals.done, ended]), () => arrivals.late());
+    }
     await deadline.within(Promise.race([arrivals.done, ended, silent(session, arrivals)]), () => arrivals.late());
     draft.closeReason = 'local';
   } catch (error) {
