@@ -1,4 +1,4 @@
-import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, type McpHttpHandler, type McpServer, type Server } from '@modelcontextprotocol/server';
 import type { Subscription } from '../events/subscription.ts';
 import { ErrorCode, EventsError, forbidden, invalidParams, limitReached } from '../events/errors.ts';
 import type { Principal } from '../events/verdict.ts';
@@ -47,7 +47,7 @@ export class CredentialServer {
     this.#onemit = options.onemit;
     this.#known = Promise.resolve(principal);
     this.#tools = this.#toolNames();
-    this.#handler = createMcpHandler(({ era, requestInfo }) => this.#serverFor(era, requestInfo!), {
+    this.#handler = createMcpHandler(({ era, requestInfo }) => this.serverFor(era, this.#byRequest.get(requestInfo!)!), {
       // Streams are written by the exchange; what the SDK streams itself ends within a minute.
       keepAliveMs: 0,
       onerror: (error) => (this.#fault = error),
@@ -153,8 +153,9 @@ export class CredentialServer {
     void this.#handler.close();
   }
 
-  #serverFor(era: 'legacy' | 'modern', request: Request): BelfryServer {
-    const session = this.#session(era, this.#byRequest.get(request)!);
+  /** One request's server: what the SDK serves of it, which is all but events and listen streams. */
+  protected serverFor(era: 'legacy' | 'modern', exchange: Exchange): Server | McpServer {
+    const session = this.#session(era, exchange);
     const server = new BelfryServer(this.#identity, session, credentialInstructions(this.#backend, this.principal));
     registerTools(server, session);
     registerResources(server, session, this.#uris);

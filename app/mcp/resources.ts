@@ -20,7 +20,8 @@ function idOf(uri: string, backend: Backend, principal: Principal): string | nul
   return backend.watches.find(id, principal.id) === null ? null : id;
 }
 const exists = (uri: string, backend: Backend, principal: Principal) => uri === STATUS_URI || idOf(uri, backend, principal) !== null;
-const unknown = () => new ProtocolError(ErrorCode.invalidParams, 'uri: there is no such resource; resources/list shows yours');
+/** It is named as it was asked for: nothing is told of what there is. */
+const unknown = (uri: string) => new ProtocolError(ErrorCode.invalidParams, 'uri: there is no such resource; resources/list shows yours', { uri });
 
 export type ResourceChange = 'notifications/resources/updated' | 'notifications/resources/list_changed';
 
@@ -102,7 +103,7 @@ export function registerResources(server: Server, session: Session, uris: Set<st
   if (session.era === 'modern' || session.over === 'http') return;
   server.setRequestHandler('resources/subscribe', async (request) => {
     const { uri } = request.params;
-    if (!exists(uri, backend, await peer.principal)) throw unknown();
+    if (!exists(uri, backend, await peer.principal)) throw unknown(uri);
     if (uris.size >= MAX_SUBSCRIPTIONS) throw new ProtocolError(ErrorCode.resourceExhausted, 'ResourceExhausted', { limit: 'resourceSubscriptions', max: MAX_SUBSCRIPTIONS });
     uris.add(uri);
     return {};
@@ -140,7 +141,7 @@ function searchFor({ reading }: Backend, principal: Principal): object | null {
 function watchFor(uri: string, session: Session, principal: Principal): object {
   const { backend } = session;
   const id = idOf(uri, backend, principal);
-  if (id === null) throw unknown();
+  if (id === null) throw unknown(uri);
   backend.pulled(principal);
   const taken = backend.inbox.take(principal.id, { watch: backend.watches.number(id), limit: LIMIT });
   if ('refused' in taken) throw new ProtocolError(ErrorCode.internal, taken.refused);
