@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { engineOf, type EngineSettings } from '../engine/host.ts';
 import type { Engine, EngineOptions } from '../engine/engine.ts';
 import { OsascriptStandIn } from './osascript-stand-in.ts';
+import { systemClock, type Clock } from '../events/clock.ts';
 import { HttpClient } from './http-client.ts';
 import { RawClient } from './raw-client.ts';
 import { TestCredentials } from './test-credentials.ts';
@@ -44,6 +45,8 @@ export interface World extends AsyncDisposable {
   client(args?: readonly string[], lenient?: boolean): RawClient;
   /** @param token of the test's own, `test-` and anything; null: none */
   httpClient(token?: string | null): HttpClient;
+  /** Does what the engine does each minute. */
+  minute(): void;
 }
 
 export const NUMBER = '+15550101234';
@@ -67,6 +70,19 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const clients: RawClient[] = [];
   const httpClients: HttpClient[] = [];
   const credentials = new TestCredentials();
+  const minutely = new Set<() => void>();
+  const clock: Clock = {
+    ...systemClock,
+    every(ms, work) {
+      const cancel = systemClock.every(ms, work);
+      if (ms !== 60_000) return cancel;
+      minutely.add(work);
+      return () => {
+        minutely.delete(work);
+        cancel();
+      };
+    },
+  };
   const log: string[] = [];
   const fatal: string[] = [];
   const world: World = {
@@ -76,7 +92,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       world.engine = engineOf(
         { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false, httpPort: options.http === true ? 0 : null, ...options.host },
         'serve', (line) => log.push(line), (sentence) => fatal.push(sentence),
-        { credentials, osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }) },
+        { credentials, clock, osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }) },
       );
       await world.engine.start();
       return world.engine;
@@ -85,6 +101,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       const client = new RawClient(world.engine.socketPath, { args, lenient });
       clients.push(client);
       return client;
+    },
+    minute() {
+      for (const work of [...minutely]) work();
     },
     httpClient(token = 'test-client') {
       const client = new HttpClient(world.engine.http.state.url ?? '', token);
