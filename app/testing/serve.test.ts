@@ -51,12 +51,28 @@ describe('start and stop', () => {
     }
   });
 
+  test('--http 0 prints the address behind the first line, asks for a token and closes with the engine; a port that is taken is a sentence and exit 3', async () => {
+    using folder = tempFolder();
+    const { child, stdout } = await serve(...stores(folder.at), '--http', '0');
+    await expect.poll(() => stdout.length, { timeout: 20_000 }).toBe(2);
+    const [, url] = /^http (http:\/\/127\.0\.0\.1:\d+\/mcp)$/.exec(stdout[1]!)!;
+    const answer = await fetch(url!, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect((await fetch(url!)).status).toBe(405);
+    using other = tempFolder();
+    const taken = run('serve', ...stores(other.at), '--http', new URL(url!).port);
+    expect([taken.status, taken.stdout]).toEqual([3, '']);
+    expect(taken.stderr).toContain(`Port ${new URL(url!).port} is taken by another program.`);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    await expect(fetch(url!)).rejects.toThrow();
+  });
+
   test.each([
     { args: ['serve', '--bogus'], says: /--bogus/ },
     { args: ['serve', '--ui', '70000'], says: /--ui takes a port/ },
     { args: ['serve', '--region', 'Holland'], says: /--region takes a country code/ },
     { args: ['serve', '--data-dir'], says: /--data-dir/ },
-    { args: ['serve', '--http', '8080'], says: /--http is not part of this version/ },
     { args: ['status', '--data-dir', '/nowhere/at/all'], says: /No Belfry engine runs/ },
     { args: ['events', 'on', 'mail.sent'], says: /mail\.sent/ },
     { args: ['pause', '5w'], says: /no duration/ },
