@@ -11,6 +11,7 @@ const folder = join(root, 'resources', 'screenshots');
 const PICTURES = [
   { name: 'panel', view: 'panel', fixture: 'many-clients', scale: 2 },
   { name: 'live', view: 'window', screen: 'live', fixture: 'listening', height: 540, scale: 1.25 },
+  { name: 'clients', view: 'window', screen: 'clients', fixture: 'texts-waiting', height: 660, scale: 1.25 },
   { name: 'senders', view: 'window', screen: 'senders', fixture: 'listening', height: 540, scale: 1.25 },
 ];
 

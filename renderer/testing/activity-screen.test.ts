@@ -68,3 +68,17 @@ test('a search reads on by itself until it has found enough or everything was re
   await eventually(() => page.locator('.activity-row').count()).toBe(11);
   expect(await page.getByRole('button', { name: 'Show Older' }).count()).toBe(0);
 });
+
+test('what a client read and what became of its texts, each under a filter of its own', async () => {
+  const page = await activity('reading');
+  await page.locator('.activity-row').first().waitFor();
+  expect((await lines(page)).slice(0, 3)).toEqual([
+    '10:42:20 | Read | mail.received | "Claude Code", 1 mail, mail_get',
+    '10:42:15 | Read | messages.received | "Claude Code", 25 messages, messages_list',
+    '10:42:10 | Reply | messages.received | "Claude Code", Written',
+  ]);
+  await page.getByLabel('Kind').selectOption({ label: 'Read' });
+  await eventually(async () => (await lines(page)).length).toBe(2);
+  await page.getByLabel('Kind').selectOption({ label: 'Reply' });
+  await eventually(async () => (await lines(page)).length).toBe(1);
+});
