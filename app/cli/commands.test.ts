@@ -59,7 +59,7 @@ test.each<[string, string]>([
   ['frobnicate', 'Unknown command "frobnicate". See "belfry --help".'],
   ['__proto__', 'Unknown command "__proto__". See "belfry --help".'],
   ['serve', '"serve" starts an engine: it is run on its own, as "belfry serve".'],
-  ...['tokens', 'hosts'].map((line): [string, string] => [line, `"belfry ${line.split(' ')[0]}" is not available yet.`]),
+  ...['tokens'].map((line): [string, string] => [line, `"belfry ${line.split(' ')[0]}" is not available yet.`]),
   ['events', '"belfry events" needs an action: list, on, off.'],
   ['events toggle', '"belfry events" has no action "toggle"; it has list, on, off.'],
   ['events on', 'Name the event: mail.received or messages.received.'],

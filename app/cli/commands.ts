@@ -8,7 +8,7 @@ import { quoted, readFlags, type FlagKind, type Flags } from './arguments.ts';
 export type Command =
   | { readonly do: 'help' }
   | { readonly do: 'version' }
-  | { readonly do: 'list'; readonly what: 'events' | 'senders' | 'clients' | 'excluded' }
+  | { readonly do: 'list'; readonly what: 'events' | 'senders' | 'clients' | 'excluded' | 'hosts' }
   | { readonly do: 'settings'; readonly key: SettingKey | null }
   | { readonly do: 'status' }
   | { readonly do: 'doctor' }
@@ -19,6 +19,8 @@ export type Command =
   | { readonly do: 'stop-watch'; readonly id: string }
   | { readonly do: 'search-status' }
   | { readonly do: 'rebuild-search' }
+  | { readonly do: 'webhooks' }
+  | { readonly do: 'stop-webhook'; readonly id: string }
   | { readonly do: 'change'; readonly change: Change };
 
 export type ParsedCommand =
@@ -27,7 +29,7 @@ export type ParsedCommand =
 
 const GLOBAL: Readonly<Record<string, FlagKind>> = { '--json': 'flag', '--data-dir': 'value', '--socket': 'value' };
 const SEE = 'See "belfry --help".';
-const LATER = new Set(['tokens', 'hosts']);
+const LATER = new Set(['tokens']);
 
 type Parsed = Command | string;
 type Action = { readonly flags?: Readonly<Record<string, FlagKind>>; parse(words: readonly string[], flags: Flags): Parsed };
@@ -55,6 +57,15 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
     list: plain({ do: 'list', what: 'excluded' }),
     add: { parse: (words) => namedPlaces(words, (places) => ({ do: 'exclude', places })) },
     remove: { parse: (words) => namedPlaces(words, (places) => ({ do: 'include', places })) },
+  },
+  hosts: {
+    list: plain({ do: 'list', what: 'hosts' }),
+    add: { parse: (words) => namedHosts(words, (hosts) => ({ do: 'add-hosts', hosts })) },
+    remove: { parse: (words) => namedHosts(words, (hosts) => ({ do: 'remove-hosts', hosts })) },
+  },
+  webhooks: {
+    list: plain({ do: 'webhooks' }),
+    stop: { parse: stopWebhook },
   },
   watches: {
     list: plain({ do: 'watches' }),
@@ -154,6 +165,9 @@ function removeSenders(senders: readonly string[]): Parsed {
 const namedPlaces = (words: readonly string[], change: (places: readonly string[]) => Change): Parsed =>
   (words.length === 0 ? 'Name at least one account or mailbox.' : changing(change(words)));
 
+const namedHosts = (words: readonly string[], change: (hosts: readonly string[]) => Change): Parsed =>
+  (words.length === 0 ? 'Name at least one host, such as hooks.example.net or hooks.example.net:8443.' : changing(change(words)));
+
 function addSenders(senders: readonly string[], flags: Flags): Parsed {
   if (senders.length === 0) return 'Name at least one sender: an address, a domain or a number.';
   const chats = chatsOf(senders);
@@ -191,6 +205,12 @@ function answer(words: readonly string[], accept: boolean): Parsed {
   if (words.length === 0) return 'Name the request by its id; "belfry waiting list" shows them.';
   if (words.length > 1) return surplus(words[1]!);
   return /^[\w-]{1,64}$/.test(words[0]!) ? { do: 'answer', id: words[0]!, accept } : `${quoted(words[0]!)} is no id of a request.`;
+}
+
+function stopWebhook(words: readonly string[]): Parsed {
+  if (words.length === 0) return 'Name the webhook by its id; "belfry webhooks list" shows them.';
+  if (words.length > 1) return surplus(words[1]!);
+  return { do: 'stop-webhook', id: words[0]! };
 }
 
 function allowClient(words: readonly string[], flags: Flags): Parsed {

@@ -16,6 +16,8 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
   clients list | allow ID [--events TYPE,...] [--senders SENDER,...] [--grants GRANT,...] [--once]
           | deny ID | revoke ID | test ID
   excluded list | add PLACE... | remove PLACE...         PLACE: an account or a mailbox that no client hears of or reads
+  hosts   list | add HOST... | remove HOST...            HOST: where webhooks may go, such as hooks.example.net
+  webhooks list | stop ID
   watches list | stop ID
   waiting list | allow ID | deny ID                      what waits for you: clients, changes, texts that clients wrote
   search  status | rebuild                               the full-text index of mail, and how far it is

@@ -1,5 +1,5 @@
 import type { PolicySnapshot } from '../contract/change.ts';
-import type { ChatRow, DiagnosticRow, Status, WaitingRow, WatchRow } from '../contract/values.ts';
+import type { ChatRow, DiagnosticRow, Status, WaitingRow, WatchRow, WebhookRow } from '../contract/values.ts';
 import { searchLine } from './search-lines.ts';
 import { table } from './table.ts';
 
@@ -50,6 +50,14 @@ export function watchLines(watches: readonly WatchRow[]): string {
     watch.id, watch.client, watch.type, `${watch.senders} ${watch.senders === 1 ? 'sender' : 'senders'}`, watch.state.replaceAll('-', ' '),
     `${watch.waiting} waiting, ${watch.sent} sent, not confirmed`,
     [watch.dropped > 0 ? `${watch.dropped} missed` : '', watch.inbox === null ? '' : 'also as files', watch.problem ?? ''].filter(Boolean).join(', '),
+  ]));
+}
+
+export function webhookLines(webhooks: readonly WebhookRow[]): string {
+  if (webhooks.length === 0) return 'No webhooks. A client with a token makes one by events/subscribe, to a host that is listed.';
+  return table(webhooks.map((webhook) => [
+    webhook.id, webhook.client, webhook.type, `${webhook.senders} ${webhook.senders === 1 ? 'sender' : 'senders'}`, webhook.host, webhook.state.replaceAll('-', ' '),
+    `${webhook.delivered} delivered${webhook.lastError === null ? '' : `, ${webhook.lastError}`}`,
   ]));
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { searchOff } from '../contract/search.ts';
-import type { Status, WaitingRow, WatchRow } from '../contract/values.ts';
+import type { Status, WaitingRow, WatchRow, WebhookRow } from '../contract/values.ts';
 import { Policy } from '../policy/policy.ts';
 import { client, policyIn } from '../policy/testing.ts';
 import { tempFolder } from '../testing/temp.ts';
@@ -13,6 +13,11 @@ const WATCH: WatchRow = {
 const HEADLESS: CommandContext = { headless: true, isOwnerConsole: false };
 const PEER: CommandContext = { headless: false, isOwnerConsole: false };
 const OWNER: CommandContext = { headless: false, isOwnerConsole: true };
+
+const WEBHOOK: WebhookRow = {
+  id: 'sub_0123456789abcdef0123456789abcdef', client: '0a1b2c3d', type: 'mail.received', senders: 2, host: 'hooks.example.net', state: 'retrying', lastError: 'timeout',
+  failedSince: 1, lastDeliveryAt: null, delivered: 4, givenUp: 0, expiresAt: null, createdAt: 0,
+};
 
 const status: Status = {
   version: '0.1.0', pid: 7, headless: true,
@@ -44,6 +49,8 @@ function setUp(): { policy: Policy; api: EngineApi } & Disposable {
     rebuildSearch: () => ({ ok: true, changed: true, sentence: 'The index is made anew.' }),
     watches: () => [WATCH],
     stopWatch: (id) => (id === WATCH.id ? { ok: true, changed: true, sentence: `Watch ${id} is stopped.` } : { ok: false, code: 'unknown', message: 'No watch has this id.' }),
+    webhooks: () => [WEBHOOK],
+    stopWebhook: (id) => (id === WEBHOOK.id ? { ok: true, changed: true, sentence: 'The webhook is stopped.' } : { ok: false, code: 'unknown', message: 'No webhook has this id.' }),
     doctor: async () => [{ id: 'mail', title: 'Mail', state: 'problem', evidence: 'File not found.', fix: 'Open Mail once.' }],
     excluded: () => [],
     waiting: () => [SEND],
@@ -97,6 +104,15 @@ test.each<[string, CommandContext, number, RegExp]>([
   ['doctor', PEER, 1, /^\(x\) {2}Mail {2}File not found\. Open Mail once\.\n$/],
   ['search status', PEER, 0, /^Index {6}building, 750 of 1000 mails\nSince {6}1970-01-01T00:00:00\.000Z\nFile {7}encrypted\nMails {6}750 of 1000, 250 pending, 1235 a second\nSize {7}2\.5 MB for 3\.0 MB of text\nCompared {3}not yet\nNot whole {2}2: 2 the file has no right byte count\n$/],
   ['search rebuild', PEER, 0, /^The index is made anew\.\n$/],
+  ['hosts list', PEER, 0, /^No hosts, so webhooks are off\.\n$/],
+  ['hosts add hooks.example.net', PEER, 2, /Waiting for you/],
+  ['hosts add 10.0.0.1', PEER, 3, /^belfry: "10\.0\.0\.1" is an address: name the host\.\n$/],
+  ['hosts add Hooks.Example.net:443 hooks.example.net', HEADLESS, 0, /^Webhooks may go to hooks\.example\.net\.\n$/],
+  ['hosts add', HEADLESS, 3, /Name at least one host/],
+  ['hosts remove hooks.example.net', PEER, 1, /No such host is listed/],
+  ['webhooks list', PEER, 0, /^sub_\w{32} {2}0a1b2c3d {2}mail\.received {2}2 senders {2}hooks\.example\.net {2}retrying {2}4 delivered, timeout\n$/],
+  ['webhooks stop sub_0123456789abcdef0123456789abcdef', PEER, 0, /^The webhook is stopped\.\n$/],
+  ['webhooks stop x', PEER, 3, /No webhook has this id/],
   ['--version', PEER, 0, /^0\.1\.0\n$/],
   ['--help', PEER, 0, /^Usage: belfry COMMAND/],
 ])('%s', async (line, context, code, text) => {

@@ -1,8 +1,8 @@
 import type { Change, Outcome, PolicySnapshot } from '../contract/change.ts';
-import type { ChatRow, ContractOutcome, DiagnosticRow, Status, TestHop, WaitingRow, WatchRow } from '../contract/values.ts';
+import type { ChatRow, ContractOutcome, DiagnosticRow, Status, TestHop, WaitingRow, WatchRow, WebhookRow } from '../contract/values.ts';
 import { parseCommand, type Command } from './commands.ts';
 import { HELP } from './help.ts';
-import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines, waitingLines, watchLines } from './output.ts';
+import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines, waitingLines, watchLines, webhookLines } from './output.ts';
 import { searchLines } from './search-lines.ts';
 
 /** What commands need of the engine. Implemented by `engine`; policy has the first four as they are. */
@@ -22,6 +22,9 @@ export interface EngineApi {
   stopWatch(id: string): ContractOutcome;
   /** Throws the search index away and makes it anew: a copy of what Mail has, so nothing is lost. */
   rebuildSearch(): ContractOutcome;
+  webhooks(): readonly WebhookRow[];
+  /** Narrows. */
+  stopWebhook(id: string): ContractOutcome;
   readonly version: string;
   /** Chats that are rules, with their names. */
   chats(): readonly ChatRow[];
@@ -66,6 +69,8 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  *   `chats [{id, name, isGroup, participants, lastAt}]`
  * - excluded list: `excluded [name]`
  * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence, client, grants}]`
+ * - hosts list: `hosts [host]`
+ * - webhooks list: `webhooks [{id, client, type, senders, host, state, lastError, failedSince, lastDeliveryAt, delivered, givenUp, expiresAt, createdAt}]`
  * - watches list: `watches [{id, client, type, senders, source, state, waiting, sent, confirmed, dropped, gap, inbox, problem, createdAt}]`
  * - waiting list: `waiting [{kind, id, since, sentence, ...}]`; texts only where there is no owner's window
  * - settings get: `settings` with a value for each plain setting (`contract/plain-settings.ts`), or the one asked for
@@ -140,6 +145,12 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
       return outcomeAnswer(await api.answer(command.id, command.accept));
     case 'stop-watch':
       return outcomeAnswer(api.stopWatch(command.id));
+    case 'webhooks': {
+      const webhooks = api.webhooks();
+      return { code: 0, text: webhookLines(webhooks), json: { webhooks } };
+    }
+    case 'stop-webhook':
+      return outcomeAnswer(api.stopWebhook(command.id));
     case 'test-client': {
       const hops = await api.testClient(command.id);
       if (hops === null) return { code: 3, fault: 'unknown', message: `No client has the id "${command.id}". "belfry clients list" shows the ids.` };
@@ -150,8 +161,8 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
   }
 }
 
-function list(what: 'events' | 'senders' | 'clients' | 'excluded', api: EngineApi): Answer {
-  const { events, senders, clients, waiting } = api.snapshot();
+function list(what: 'events' | 'senders' | 'clients' | 'excluded' | 'hosts', api: EngineApi): Answer {
+  const { events, senders, clients, waiting, hosts } = api.snapshot();
   switch (what) {
     case 'events':
       return { code: 0, text: eventLines(events), json: { events } };
@@ -161,6 +172,8 @@ function list(what: 'events' | 'senders' | 'clients' | 'excluded', api: EngineAp
       const excluded = api.excluded();
       return { code: 0, text: excluded.length === 0 ? 'Nothing is excluded.' : excluded.join('\n'), json: { excluded } };
     }
+    case 'hosts':
+      return { code: 0, text: hosts.length === 0 ? 'No hosts, so webhooks are off.' : hosts.join('\n'), json: { hosts } };
     case 'clients':
       return { code: 0, text: clientLines(clients, waiting), json: { clients, waiting } };
   }

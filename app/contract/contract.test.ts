@@ -34,6 +34,7 @@ function handlersOver(folder: string): Handlers {
       watches: [],
       http: { state: 'off', port: null, url: null, sentence: null },
       search: searchOff,
+      hosts: [...policy.snapshot().hosts], webhooks: [],
     };
   };
   return {
@@ -58,6 +59,8 @@ function handlersOver(folder: string): Handlers {
       deny: ({ id }) => policy.denyClient(id), revoke: ({ id }) => policy.revokeClient(id), test: () => [],
     },
     excluded: { list: () => [], places: () => ({ readable: false, accounts: [], gone: [] }), add: () => policy.resume(), remove: () => policy.resume() },
+    hosts: { list: () => [...policy.snapshot().hosts], add: ({ hosts }) => policy.addHosts(hosts), remove: ({ hosts }) => policy.removeHosts(hosts) },
+    webhooks: { list: () => [], stop: () => ({ ok: false, code: 'unknown', message: 'No.' }) },
     watches: {
       list: () => [], add: () => ({ ok: false, code: 'invalid', message: 'No.' }), stop: () => ({ ok: false, code: 'unknown', message: 'No.' }), setInbox: () => ({ ok: false, code: 'unknown', message: 'No.' }),
     },
@@ -163,7 +166,7 @@ describe.each([['memory', (): ReturnType<typeof channelPorts> => [...memoryPorts
 
 test('the groups of the contract', () => {
   expect([...new Set([...callsOf(contract).keys()].map((name) => name.split('.')[0]))]).toEqual([
-    'app', 'events', 'access', 'senders', 'chats', 'clients', 'excluded', 'watches', 'search', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
+    'app', 'events', 'access', 'senders', 'chats', 'clients', 'excluded', 'watches', 'search', 'hosts', 'webhooks', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
   ]);
 });
 

@@ -4,7 +4,7 @@ import { call, type CallerOf, type HandlersOf } from './schema.ts';
 import { searchState } from './search.ts';
 import {
   access, activityRow, backtest, chatRow, clientRow, diagnosticRow, entryCheck, eventRow, excludedPlaces, liveRow, mailboxRow, outcome, params, pausedUntil,
-  senderRow, slices, status, suggestion, testHop, waitingRow, watchRow,
+  senderRow, slices, status, suggestion, testHop, waitingRow, watchRow, webhookRow,
 } from './values.ts';
 
 /**
@@ -79,6 +79,16 @@ export const contract = {
       status: call(params.none, searchState),
       /** Throws the index away and makes it anew. */
       rebuild: call(params.none, outcome),
+    },
+    hosts: {
+      /** Hosts that webhooks may go to. The first one switches webhooks on, the last one that goes switches them off. */
+      list: call(params.none, z.array(z.string())),
+      add: call(params.hosts, outcome),
+      remove: call(params.hosts, outcome),
+    },
+    webhooks: {
+      list: call(params.none, z.array(webhookRow)),
+      stop: call(params.webhook, outcome),
     },
     live: {
       subscribe: call(params.live, z.object({ rows: z.array(liveRow) })),

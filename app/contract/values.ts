@@ -131,7 +131,7 @@ export const clientRow = z.object({
   state: z.enum(['listening', 'connected', 'cant-tell', 'asking', 'away']),
   connections: count,
   connectedAt: at.nullable(),
-  subscriptions: z.array(z.object({ type: eventType, senders: count, mode: z.enum(['poll', 'push', 'channel']), delivered: count })),
+  subscriptions: z.array(z.object({ type: eventType, senders: count, mode: z.enum(['poll', 'push', 'channel', 'webhook']), delivered: count })),
   lastEventAt: at.nullable(),
 });
 
@@ -182,6 +182,28 @@ export const waitingRow = z.discriminatedUnion('kind', [
     answers: z.object({ from: z.string(), subject: z.string().nullable(), all: z.boolean() }).nullable(),
   }),
 ]);
+/** A standing webhook subscription of a client: where it goes is shown as the host alone, since a path may be a secret. */
+export const webhookRow = z.object({
+  id: z.string(),
+  client: clientId,
+  type: eventType,
+  senders: count,
+  /** Name, with the port unless it is 443. */
+  host: z.string(),
+  /** `ok`: nothing stands in the way. `retrying`: the receiver failed and is tried again. `suspended`: it failed for so long that it waits for its client to ask again. `ending`: the receiver is being told that it is over. */
+  state: z.enum(['ok', 'retrying', 'suspended', 'ending', 'waiting-for-owner', 'paused', 'ceiling', 'unreadable']),
+  /** A category, never what a receiver said. */
+  lastError: z.enum(['connection_refused', 'timeout', 'tls_error', 'http_4xx', 'http_5xx', 'challenge_failed']).nullable(),
+  failedSince: at.nullable(),
+  lastDeliveryAt: at.nullable(),
+  /** In this run: accepted by the receiver; given up. */
+  delivered: count,
+  givenUp: count,
+  /** Null: until it is stopped. */
+  expiresAt: at.nullable(),
+  createdAt: at,
+});
+
 
 const storeStatus = z.object({
   /** `off`: the type is off and nothing is read. `checking`: no look yet. */
@@ -301,6 +323,9 @@ export const slices = z.object({
   watches: z.array(watchRow),
   search: searchState,
   http: httpState,
+  /** Hosts that webhooks may go to; none: webhooks are off. */
+  hosts: z.array(z.string()),
+  webhooks: z.array(webhookRow),
 });
 
 export const params = {
@@ -320,6 +345,8 @@ export const params = {
   seal: z.strictObject({ /** True: what the file says holds. False: everything stays off and is sealed so. */ accept: z.boolean() }),
   client: z.strictObject({ id: clientId }),
   watch: z.strictObject({ id: watchId }),
+  hosts: z.strictObject({ /** Names, with a port unless it is 443. */ hosts: z.array(shortText).min(1).max(1000) }),
+  webhook: z.strictObject({ id: z.string().max(64) }),
   addWatch: z.strictObject({ client: clientId, type: eventType, arguments: z.record(z.string().max(64), z.unknown()) }),
   setInbox: z.strictObject({ id: watchId, /** Absolute; null: off. */ directory: z.string().min(1).max(4096).nullable() }),
   allowClient: z.strictObject({ id: clientId, options: allowOptions }),
@@ -350,6 +377,7 @@ export type SenderRow = z.output<typeof senderRow>;
 export type ClientRow = z.output<typeof clientRow>;
 export type HttpState = z.output<typeof httpState>;
 export type WatchRow = z.output<typeof watchRow>;
+export type WebhookRow = z.output<typeof webhookRow>;
 export type WaitingRow = z.output<typeof waitingRow>;
 export type LiveRow = z.output<typeof liveRow>;
 export type ActivityRow = z.output<typeof activityRow>;

@@ -1,8 +1,8 @@
-import { StoreError, type MailReader, type StoreReader } from '../apple/reader.ts';
-import type { StoreRow } from '../apple/occurrence.ts';
+import { StoreError } from '../apple/reader.ts';
 import type { Clock } from '../events/clock.ts';
 import type { Hub } from '../events/hub.ts';
-import { occurrenceOf, payloadOf, type EventType, type Occurrence } from '../events/occurrence.ts';
+import { payloadOf, type EventType, type Occurrence } from '../events/occurrence.ts';
+import { readAgain } from './stored-occurrences.ts';
 import { ITEM_STATE, type ItemRef } from './watch.ts';
 import type { WatchPolicy } from './watch-entry.ts';
 import { CANNOT_KEEP, type Watches } from './watches.ts';
@@ -213,7 +213,7 @@ export class Inbox {
         continue;
       }
       try {
-        for (const [event, occurrence] of this.#read(hub, stale)) found.set(event, occurrence);
+        for (const [{ event }, occurrence] of readAgain(hub, stale, this.#clock.now())) found.set(event, occurrence);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         unreadable.add(type);
@@ -221,44 +221,6 @@ export class Inbox {
     }
     return found;
   }
-
-  #read(hub: Hub, refs: readonly ItemRef[]): ReadonlyMap<number, Occurrence | null> {
-    const { storeId } = hub.tail;
-    const now = this.#clock.now();
-    const reader: StoreReader = hub.reader;
-    const rows = new Map(reader.pick([...new Set(refs.map(({ storeRow }) => storeRow))]).map((row) => [row.rowid, row]));
-    const found = new Map<number, Occurrence | null>();
-    const moved = new Map<number, ItemRef[]>();
-    for (const ref of refs) {
-      const occurrence = this.#same(rows.get(ref.storeRow), ref, storeId, now);
-      found.set(ref.event, occurrence);
-      const globalId = occurrence === null && hub.reader.kind === 'mail' ? globalIdOf(ref.eventId, storeId) : null;
-      if (globalId !== null) moved.set(globalId, [...moved.get(globalId) ?? [], ref]);
-    }
-    // A move makes another row of the same mail: it is still there.
-    if (moved.size > 0) {
-      const mail = hub.reader as MailReader;
-      const first = mail.firstRows([...moved.keys()]);
-      const again = new Map(mail.pick([...first.values()]).map((row) => [row.rowid, row]));
-      for (const [globalId, those] of moved) {
-        for (const ref of those) found.set(ref.event, this.#same(again.get(first.get(globalId) ?? -1), ref, storeId, now));
-      }
-    }
-    return found;
-  }
-
-  /** Row ids are used again by another store: only the event id says that it is the same. */
-  #same(row: StoreRow | undefined, ref: ItemRef, storeId: string, now: number): Occurrence | null {
-    if (row === undefined || row.excluded !== null) return null;
-    const occurrence = occurrenceOf(row, storeId, now);
-    return occurrence.eventId === ref.eventId ? occurrence : null;
-  }
-}
-
-function globalIdOf(eventId: string, storeId: string): number | null {
-  const prefix = `${storeId.slice(0, 8)}-`;
-  const id = eventId.startsWith(prefix) ? Number(eventId.slice(prefix.length)) : Number.NaN;
-  return Number.isSafeInteger(id) ? id : null;
 }
 
 export const isPushed = ({ state }: ItemRef): boolean => state !== ITEM_STATE.quiet;

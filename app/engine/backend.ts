@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { MailFiles } from '../apple/mail/mail-files.ts';
 import type { MailArchive, MessagesArchive } from '../apple/reader.ts';
 import type { AttachmentCache } from '../delivery/attachment-cache.ts';
+import type { DeliveryMode } from '../events/catalogue.ts';
 import { namesOf } from '../events/names.ts';
 import { eventTypeOf, type EventType } from '../events/occurrence.ts';
 import type { Filter } from '../events/sender-filter.ts';
@@ -39,6 +40,8 @@ export function backendOf(engine: Engine, archives: Archives): Backend {
     nextFreeAt: (principal) => policy.nextFreeAt(principal),
     get subjects() { return policy.subjects; },
     get paused() { return policy.pausedUntil !== null; },
+    get webhooksOn() { return policy.webhooksOn; },
+    webhooks: engine.webhooks,
     watches: engine.watches,
     inbox: engine.inbox,
     channels: engine.channels,
@@ -111,8 +114,10 @@ function writingOf(engine: Engine): WritingRoom {
   };
 }
 
-function asked(engine: Engine, principal: Principal, type: EventType, filter: Filter, mode: 'poll' | 'push'): void {
+function asked(engine: Engine, principal: Principal, type: EventType, filter: Filter, mode: DeliveryMode): void {
   engine.policy.asks(principal, type, filter.entries);
+  // Recorded once it is granted.
+  if (mode === 'webhook') return;
   if (mode === 'push') {
     engine.activity.record({ kind: 'subscribed', type, client: principal.id });
     return;

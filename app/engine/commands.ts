@@ -13,6 +13,7 @@ import { testClient } from './test-event.ts';
 import { version } from './version.ts';
 import { stopWatch, watchRows } from './watch-calls.ts';
 import { answerWaiting, waitingRows } from './writing.ts';
+import { stopWebhook, webhookRows } from './webhook-calls.ts';
 
 /** What the command line may ask of an engine. */
 export function engineApi(engine: Engine): EngineApi {
@@ -41,6 +42,8 @@ export function engineApi(engine: Engine): EngineApi {
     watches: () => watchRows(engine),
     rebuildSearch: () => engine.search.rebuild(),
     stopWatch: (id) => stopWatch(engine, id),
+    webhooks: () => webhookRows(engine),
+    stopWebhook: (id) => stopWebhook(engine, id),
     testClient: (id) => Promise.resolve(testClient(engine, id)),
   };
 }

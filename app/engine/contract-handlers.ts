@@ -2,7 +2,7 @@ import { StoreError } from '../apple/reader.ts';
 import { contract, type Handlers } from '../contract/contract.ts';
 import { serveContract, type ContractServer, type Port } from '../contract/port.ts';
 import type { ContractOutcome } from '../contract/values.ts';
-import { catalogue } from '../events/catalogue.ts';
+import { catalogue, modesOf } from '../events/catalogue.ts';
 import { payloadOf } from '../events/occurrence.ts';
 import { checkEntry, splitEntries } from '../policy/sender-edit.ts';
 import { senderSetOf } from '../policy/sender-rules.ts';
@@ -16,6 +16,7 @@ import { suggestSenders } from './suggestions.ts';
 import { testClient } from './test-event.ts';
 import { answerWaiting } from './writing.ts';
 import { addWatch, setInbox, stopWatch, watchRows } from './watch-calls.ts';
+import { stopWebhook, webhookRows } from './webhook-calls.ts';
 
 const BACKTEST_MS = 30 * 86_400_000;
 
@@ -46,7 +47,7 @@ function handlersOf(engine: Engine, looker: LiveLooker): Handlers {
     events: {
       list: () => eventRows(engine),
       set: ({ type, on }) => policy.setEvent(type, on),
-      catalogue: () => Object.values(catalogue).map((descriptor) => ({ ...descriptor })),
+      catalogue: () => Object.values(catalogue).map((descriptor) => ({ ...descriptor, delivery: modesOf(policy.webhooksOn) })),
       mailboxes: () => {
         const reader = engine.readable('mail');
         return reader === null ? [] : mailboxRows(reader);
@@ -119,6 +120,15 @@ function handlersOf(engine: Engine, looker: LiveLooker): Handlers {
       setInbox: ({ id, directory }) => setInbox(engine, id, directory),
     },
     search: { status: () => engine.search.state(), rebuild: () => engine.search.rebuild() },
+    hosts: {
+      list: () => [...policy.snapshot().hosts],
+      add: ({ hosts }) => policy.addHosts(hosts),
+      remove: ({ hosts }) => policy.removeHosts(hosts),
+    },
+    webhooks: {
+      list: () => webhookRows(engine),
+      stop: ({ id }) => stopWebhook(engine, id),
+    },
     live: {
       subscribe: ({ notMatched }) => ({ rows: engine.live.look(looker, notMatched) }),
       unsubscribe: () => {

@@ -29,6 +29,8 @@ import { Outgoing } from '../delivery/outgoing.ts';
 import { OutgoingJournal } from '../delivery/outgoing-journal.ts';
 import type { ItemRef } from '../delivery/watch.ts';
 import { Watches } from '../delivery/watches.ts';
+import type { LoopbackReceivers } from '../delivery/webhook/https-post.ts';
+import type { Webhooks } from '../delivery/webhook/webhooks.ts';
 import { Channels } from '../mcp/channel.ts';
 import type { Emission } from '../mcp/emission.ts';
 import type { Backend } from '../mcp/session.ts';
@@ -54,6 +56,7 @@ import { SearchHost } from './search-host.ts';
 import { SourceApps } from './source-apps.ts';
 import { openState } from './state-file.ts';
 import { ACTIVITY_WORDS, write } from './writing.ts';
+import { webhooksOf } from './webhook-calls.ts';
 
 export interface EngineOptions {
   readonly dataDir: string;
@@ -75,6 +78,8 @@ export interface EngineOptions {
   readonly searchKey: IndexKey | null;
   /** The search index's threads. */
   readonly searchWorker: URL;
+  /** `serve` only, for development and tests: webhooks may go to receivers on this machine. */
+  readonly loopbackReceivers?: LoopbackReceivers | undefined;
   readonly log: Log;
   readonly clock?: Clock;
   readonly watcher?: () => StoreWatcher;
@@ -118,6 +123,7 @@ export class Engine {
   readonly inbox: Inbox;
   readonly channels: Channels;
   readonly inboxes: CodexInboxes;
+  readonly webhooks: Webhooks;
   /** Who polled or pulled, and when: listening is what a client does. */
   readonly pulls: Pulls;
   readonly search: SearchHost;
@@ -223,6 +229,7 @@ export class Engine {
       dataDir: options.dataDir, mailDir: options.mailDir, key: options.searchKey, kind: options.kind, policy, clock, mail: () => this.readable('mail'),
       worker: options.searchWorker, changed: () => this.changes.stirred(), fault: (error) => options.log(`search: ${describeFault(error)}`),
     });
+    this.webhooks = webhooksOf(this, this.#state, this.#hubs);
     const backend = backendOf(this, { mail: this.archives.mail, messages: this.archives.messages, attachments: this.#attachments });
     this.peers = this.#makePeers(backend);
     this.http = httpOf(this, backend);
@@ -260,6 +267,7 @@ export class Engine {
     this.watches.close();
     this.outgoing.close();
     this.scripts.close();
+    this.webhooks.close();
     this.changes.close();
     await this.http.close();
     await this.peers.close();
@@ -398,6 +406,7 @@ export class Engine {
     this.watches.refresh();
     this.channels.refresh();
     this.inboxes.refresh();
+    this.webhooks.refresh();
   }
 
   /** Method, licence and connection; never what was in it. */
@@ -461,6 +470,7 @@ export class Engine {
     for (const hub of this.#hubs.values()) hub.heartbeat();
     // Positions move while nothing matches; a name that fits again opens its watch; a push that failed is tried again.
     this.watches.settle();
+    this.webhooks.settle();
     this.resume();
   }
 

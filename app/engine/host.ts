@@ -29,6 +29,8 @@ export interface EngineSettings {
   readonly trustLocalClients?: boolean | undefined;
   /** See EngineOptions. */
   readonly httpPort?: number | null | undefined;
+  /** Certificates (PEM) of receivers on this machine, to which webhooks may then go: development and tests. */
+  readonly webhookCa?: string | undefined;
   /** Base64, 32 bytes or more. Only ever in the start message of the app's host, never on a command line. */
   readonly sealKey?: string | undefined;
   /** Base64 of 32 bytes: the search index is encrypted with it. Only ever in the start message of the app's host. */
@@ -50,7 +52,7 @@ const APPLE_APPS: Readonly<Record<StoreKind, string>> = { mail: '/Mail.app/Conte
 
 /** The engine with everything that a system has: its stores, its clock, its kernel. Tests and the bench replace edges. */
 export function engineOf(
-  settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void, edges: Partial<Pick<EngineOptions, 'clock' | 'watcher' | 'peers' | 'helperTeam' | 'osascript' | 'sourceRuns' | 'credentials' | 'routes'>> = {},
+  settings: EngineSettings, kind: EngineOptions['kind'], log: Log, onFatal: (sentence: string) => void, edges: Partial<Pick<EngineOptions, 'clock' | 'watcher' | 'peers' | 'helperTeam' | 'osascript' | 'sourceRuns' | 'credentials' | 'routes' | 'loopbackReceivers'>> = {},
 ): Engine {
   const library = join(homedir(), 'Library');
   const peers = peerIdentifier(nativeFile('peer-identity.node'));
@@ -67,6 +69,7 @@ export function engineOf(
     httpPort: settings.httpPort,
     searchKey: searchKeyOf(settings),
     searchWorker: searchWorker(),
+    loopbackReceivers: !shipped && settings.webhookCa !== undefined ? { ca: settings.webhookCa } : undefined,
     peers,
     ...(process.platform === 'darwin' && {
       sourceRuns: (kind: StoreKind) => peers.runs(APPLE_APPS[kind]),

@@ -97,7 +97,7 @@ export class Peers {
     const principal = this.#identify(socket, peer);
     // Nobody may be waiting for it when it fails: the peer is gone then.
     principal.catch(() => undefined);
-    const served = serveConnection(connection, { name: 'belfry', version }, backend, { connection, principal, streams: peer.streams, channel: hello.channel === true });
+    const served = serveConnection(connection, { name: 'belfry', version }, backend, { connection, principal, streams: peer.streams, channel: hello.channel === true, authenticated: false });
     peer.served = served;
     const onclose = connection.onclose;
     connection.onclose = () => {

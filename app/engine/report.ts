@@ -10,6 +10,7 @@ import { shownMailboxes } from './mailbox-names.ts';
 import { version } from './version.ts';
 import { waitingRows } from './writing.ts';
 import { watchRows } from './watch-calls.ts';
+import { webhookRows } from './webhook-calls.ts';
 
 /** The engine's state as values of the contract. Built when asked for, from memory. */
 export function statusOf(engine: Engine, { waiting, sentence } = engine.policy.snapshot()): Status {
@@ -100,9 +101,12 @@ function hearingOf(engine: Engine, client: string, peers: readonly { readonly st
   const watches = engine.watches.list(client).map(({ type, senders, confirmed }) => ({
     type, senders, mode: channel === null ? 'poll' as const : 'channel' as const, delivered: confirmed,
   }));
-  const hears = streams.length > 0 || polls.length > 0 || channel === 'proven' || (watches.length > 0 && engine.pulls.isPulling(client));
-  const state = peers.length === 0 ? 'away' : !decided ? 'asking' : hears ? 'listening' : channel === 'unproven' ? 'cant-tell' : 'connected';
-  return { subscriptions: [...streams, ...polls, ...watches], state };
+  const webhooks = engine.webhooks.list().filter((webhook) => webhook.client === client && webhook.state !== 'ending');
+  // A receiver accepts for its client, which need not be connected.
+  const receives = webhooks.some((webhook) => webhook.state === 'ok');
+  const hears = receives || streams.length > 0 || polls.length > 0 || channel === 'proven' || (watches.length > 0 && engine.pulls.isPulling(client));
+  const state = peers.length === 0 && !receives ? 'away' : !decided ? 'asking' : hears ? 'listening' : channel === 'unproven' ? 'cant-tell' : 'connected';
+  return { subscriptions: [...streams, ...polls, ...watches, ...webhooks.map(({ type, senders, delivered }) => ({ type, senders, mode: 'webhook' as const, delivered }))], state };
 }
 
 export function senderRows(engine: Engine, snapshot = engine.policy.snapshot()): SenderRow[] {
@@ -142,6 +146,8 @@ export function slicesOf(engine: Engine): Slices {
     watches: watchRows(engine),
     search: engine.search.state(),
     http: engine.http.state,
+    hosts: [...snapshot.hosts],
+    webhooks: webhookRows(engine),
   };
 }
 

@@ -3,11 +3,14 @@ import type { EventType } from './occurrence.ts';
 /** JSON Schema, as far as the catalogue uses it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+export type DeliveryMode = 'poll' | 'push' | 'webhook';
+
 export interface Descriptor {
   readonly name: EventType;
   readonly title: string;
   readonly description: string;
-  readonly delivery: readonly ('poll' | 'push' | 'webhook')[];
+  /** What every connection is offered. */
+  readonly delivery: readonly DeliveryMode[];
   readonly inputSchema: JsonSchema;
   readonly payloadSchema: JsonSchema;
 }
@@ -40,6 +43,8 @@ const hasAttachment = flag('Only with (true) or only without (false) attachments
 /** A sender is always required: everything else only narrows (architecture 5). */
 const senderRequired = { additionalProperties: false, anyOf: [{ required: ['from'] }, { required: ['domains'] }] };
 
+const MODES: readonly DeliveryMode[] = ['poll', 'push'];
+
 /**
  * The one value behind `events/list`, argument checks, the field list on screen and the README's table.
  * Changes are additive while a name lives (events-extension 3).
@@ -49,7 +54,7 @@ export const catalogue: Readonly<Record<EventType, Descriptor>> = {
     name: 'mail.received',
     title: 'New mail',
     description: 'A mail from one of the given senders arrived in Mail on this Mac. Envelope only, never the text.',
-    delivery: ['poll', 'push'],
+    delivery: MODES,
     inputSchema: {
       type: 'object',
       properties: {
@@ -82,7 +87,7 @@ export const catalogue: Readonly<Record<EventType, Descriptor>> = {
     name: 'messages.received',
     title: 'New message',
     description: 'A message from one of the given senders arrived in Messages on this Mac. Envelope only, never the text.',
-    delivery: ['poll', 'push'],
+    delivery: MODES,
     inputSchema: {
       type: 'object',
       properties: {
@@ -121,8 +126,11 @@ export function isEventType(name: string): name is EventType {
   return Object.hasOwn(catalogue, name);
 }
 
+/** The modes of every type. @param webhook the owner switched webhooks on, for one who may ask for them */
+export const modesOf = (webhook: boolean): readonly DeliveryMode[] => (webhook ? [...MODES, 'webhook'] : MODES);
+
 /** As `events/list` shows it. */
-export function descriptorOf(type: EventType): Record<string, unknown> {
-  const { name, description, delivery, inputSchema, payloadSchema } = catalogue[type];
+export function descriptorOf(type: EventType, delivery: readonly DeliveryMode[]): Record<string, unknown> {
+  const { name, description, inputSchema, payloadSchema } = catalogue[type];
   return { name, description, delivery, inputSchema, payloadSchema };
 }

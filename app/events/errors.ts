@@ -10,6 +10,7 @@ export const ErrorCode = {
   forbidden: -32024,
   resourceExhausted: -32025,
   unsupported: -32026,
+  callbackEndpoint: -32027,
 } as const;
 
 /** An answer that is a known error. The message is fixed or built from field names: never from a path or a store. */
@@ -33,6 +34,9 @@ export const eventNotFound = () => new EventsError(ErrorCode.notFound, 'NotFound
 export const forbidden = (reason: string) => new EventsError(ErrorCode.forbidden, 'Forbidden', { reason });
 export const limitReached = (limit: string, max: number, more: Record<string, unknown> = {}) =>
   new EventsError(ErrorCode.resourceExhausted, 'ResourceExhausted', { limit, max, ...more });
+/** The receiver of a webhook did not agree, or could not be asked. `reason` is a category, never what it said. */
+export const callbackFailed = (reason: string) => new EventsError(ErrorCode.callbackEndpoint, 'CallbackEndpointError', { reason });
+export const subscriptionNotFound = () => new EventsError(ErrorCode.notFound, 'NotFound', { kind: 'subscription' });
 export const unsupportedMode = (value: string) =>
   new EventsError(ErrorCode.unsupported, 'Unsupported', { feature: 'deliveryMode', value });
 /** Ruling 19: `reason` is `not_permitted`, `not_there`, `broken` or `busy`. */

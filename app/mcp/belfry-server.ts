@@ -2,7 +2,7 @@ import { Server } from '@modelcontextprotocol/server';
 import { channelInstructions, CHANNEL_LICENCE } from './channel.ts';
 import { capabilitiesOf, type Declaration } from './emission.ts';
 import type { Session } from './session.ts';
-import { EVENTS_LICENCE } from './stream.ts';
+import { EVENTS_LICENCE, LIST_CHANGED_LICENCE } from './stream.ts';
 
 export interface ServerIdentity {
   readonly name: string;
@@ -49,7 +49,8 @@ export class BelfryServer extends Server {
   override getCapabilities() {
     const capabilities = super.getCapabilities();
     const { era, backend } = this.#session;
-    return era === 'modern' && backend.anyOn() ? { ...capabilities, ...capabilitiesOf([EVENTS_LICENCE]) } : capabilities;
+    if (era !== 'modern' || !backend.anyOn()) return capabilities;
+    return { ...capabilities, ...capabilitiesOf(backend.webhooksOn ? [EVENTS_LICENCE, LIST_CHANGED_LICENCE] : [EVENTS_LICENCE]) };
   }
 }
 

@@ -27,7 +27,7 @@ export class Connection implements Wire {
   /** A notification left, or (`sent` false) was held back because this connection never declared it. */
   onemit?: (emission: Emission, sent: boolean) => void;
   /** Looks at each request before the server; what it gives is the answer. */
-  intercept?: (method: string) => { readonly code: number; readonly message: string } | null;
+  intercept?: (method: string, message: Readonly<Record<string, unknown>>) => { readonly code: number; readonly message: string } | null;
   /** The peer withdrew a request. */
   oncancel?: (id: unknown) => void;
   /** Looks at each notification of the server before it is written. */
@@ -212,7 +212,7 @@ export class Connection implements Wire {
     if (params !== undefined && (typeof params !== 'object' || params === null || Array.isArray(params))) {
       return hasId ? this.#refuse(answer, -32600, 'params: must be an object') : undefined;
     }
-    const refused = hasId ? this.intercept?.(message['method']) : null;
+    const refused = hasId ? this.intercept?.(message['method'], message) : null;
     if (refused) return this.#refuse(answer, refused.code, refused.message);
     if (hasId) {
       const key = JSON.stringify(id);

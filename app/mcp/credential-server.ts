@@ -5,6 +5,7 @@ import type { Principal } from '../events/verdict.ts';
 import { BelfryServer, type ServerIdentity } from './belfry-server.ts';
 import type { Emission } from './emission.ts';
 import { answerEvents, type EventsPeer } from './events-extension.ts';
+import { catalogueText } from './events-request.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
 import { credentialInstructions } from './instructions.ts';
 import { Listen, MAX_LISTENS } from './listen.ts';
@@ -38,6 +39,8 @@ export class CredentialServer {
   #waits = 0;
   /** Names of the tools that it was or could have been shown. */
   #tools: string;
+  /** As it was told last. */
+  #catalogue: string;
 
   constructor(options: { identity: ServerIdentity; backend: Backend; principal: Principal; onemit(emission: Emission): void }) {
     const { identity, backend, principal } = options;
@@ -47,6 +50,7 @@ export class CredentialServer {
     this.#onemit = options.onemit;
     this.#known = Promise.resolve(principal);
     this.#tools = this.#toolNames();
+    this.#catalogue = catalogueText(backend, { authenticated: true });
     this.#handler = createMcpHandler(({ era, requestInfo }) => this.serverFor(era, this.#byRequest.get(requestInfo!)!), {
       // Streams are written by the exchange; what the SDK streams itself ends within a minute.
       keepAliveMs: 0,
@@ -124,6 +128,11 @@ export class CredentialServer {
       this.#tools = names;
       for (const listen of this.#listens.values()) listen.changed('notifications/tools/list_changed', {});
     }
+    const catalogue = catalogueText(this.#backend, { authenticated: true });
+    if (catalogue !== this.#catalogue) {
+      this.#catalogue = catalogue;
+      for (const listen of this.#listens.values()) listen.changed('notifications/events/list_changed', {});
+    }
     this.#notices.statusChanged();
     this.recheck();
   }
@@ -175,7 +184,7 @@ export class CredentialServer {
   #peerOf(exchange: Exchange): EventsPeer {
     const { streams } = this;
     return {
-      connection: exchange, principal: this.#known, channel: false,
+      connection: exchange, principal: this.#known, channel: false, authenticated: true,
       streams: {
         get size() { return streams.size; },
         add: (subscription) => void streams.add((exchange.subscription = subscription)),

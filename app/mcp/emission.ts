@@ -3,6 +3,7 @@ import type { ServerCapabilities } from '@modelcontextprotocol/server';
 /** What a server may say of itself in `initialize` or `server/discover`, and how it stands there. */
 export const declarations = {
   'extensions.io.modelcontextprotocol/events': { extensions: { 'io.modelcontextprotocol/events': {} } },
+  'extensions.io.modelcontextprotocol/events.listChanged': { extensions: { 'io.modelcontextprotocol/events': { listChanged: true } } },
   'experimental.claude/channel': { experimental: { 'claude/channel': {} } },
   'tools.listChanged': { tools: { listChanged: true } },
   'resources.listChanged': { resources: { listChanged: true } },
@@ -24,6 +25,7 @@ export const licences = {
   'notifications/events/heartbeat': 'extensions.io.modelcontextprotocol/events',
   'notifications/events/error': 'extensions.io.modelcontextprotocol/events',
   'notifications/events/terminated': 'extensions.io.modelcontextprotocol/events',
+  'notifications/events/list_changed': 'extensions.io.modelcontextprotocol/events.listChanged',
   'notifications/claude/channel': 'experimental.claude/channel',
   'notifications/tools/list_changed': 'tools.listChanged',
   'notifications/resources/list_changed': 'resources.listChanged',

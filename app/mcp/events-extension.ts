@@ -1,17 +1,17 @@
 import { ProtocolError, type Server } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { StoreError } from '../apple/reader.ts';
-import { catalogue, descriptorOf, isEventType } from '../events/catalogue.ts';
-import {
-  ErrorCode, eventNotFound, EventsError, forbidden, invalidParams, limitReached, methodNotFound, storeUnreadable, unsupportedMode,
-} from '../events/errors.ts';
+import type { DeliveryMode } from '../events/catalogue.ts';
+import { ErrorCode, eventNotFound, EventsError, forbidden, invalidParams, limitReached, methodNotFound, storeUnreadable } from '../events/errors.ts';
 import type { Hub } from '../events/hub.ts';
 import { payloadOf, type EventType, type Occurrence, type Subjects } from '../events/occurrence.ts';
-import { parseArguments, type Filter, type NameLookup } from '../events/sender-filter.ts';
+import type { Filter, NameLookup } from '../events/sender-filter.ts';
 import type { Subscription } from '../events/subscription.ts';
 import type { Gate, Principal } from '../events/verdict.ts';
 import type { Held } from './emission.ts';
+import { descriptorsFor, opening } from './events-request.ts';
 import { EVENTS_LICENCE, StreamSink, SUBSCRIPTION_ID } from './stream.ts';
+import { subscribe, unsubscribe, type WebhookBackend } from './webhook-methods.ts';
 import type { Wire } from './wire.ts';
 
 export const EXTENSION = 'io.modelcontextprotocol/events';
@@ -26,7 +26,7 @@ const SOON_MS = 1000;
 const PAGES_A_POLL = 8;
 
 /** What the extension asks of the engine. All answers come from memory but the hub's. */
-export interface EventsBackend {
+export interface EventsBackend extends WebhookBackend {
   readonly types: readonly EventType[];
   anyOn(): boolean;
   eventOn(type: EventType): boolean;
@@ -38,7 +38,7 @@ export interface EventsBackend {
   nextFreeAt(principal: Principal): number;
   readonly subjects: Subjects;
   /** A client named what it wants: kept for the owner's screen and for the waiting list. */
-  asks(principal: Principal, type: EventType, filter: Filter, mode: 'poll' | 'push'): void;
+  asks(principal: Principal, type: EventType, filter: Filter, mode: DeliveryMode): void;
   delivered(occurrence: Occurrence, principal: Principal): void;
   now(): number;
   /** A fault of ours; the text goes to the log, never to a peer. */
@@ -60,6 +60,8 @@ export interface EventsPeer {
   readonly streams: OpenStreams;
   /** It was started with --channel. */
   readonly channel: boolean;
+  /** It showed a credential. Whoever comes by the socket shows none: which program it is, is found out. */
+  readonly authenticated: boolean;
 }
 
 /** A request of the extension, wherever it came in. */
@@ -70,17 +72,17 @@ interface Call {
   readonly held: Held<typeof EVENTS_LICENCE>;
 }
 
-type Params = Readonly<Record<string, unknown>>;
+export type Params = Readonly<Record<string, unknown>>;
 
 const methods: Readonly<Record<string, (params: Params, call: Call) => object | Promise<object>>> = {
-  'events/list': (params, { backend }) => {
+  'events/list': (params, { backend, peer }) => {
     if (params['cursor'] !== undefined && params['cursor'] !== null) throw invalidParams('cursor: there is only one page');
-    return { events: backend.types.filter((type) => backend.eventOn(type)).map(descriptorOf) };
+    return { events: descriptorsFor(backend, peer) };
   },
   'events/poll': poll,
   'events/stream': stream,
-  'events/subscribe': withoutWebhooks,
-  'events/unsubscribe': withoutWebhooks,
+  'events/subscribe': (params, { backend, peer }) => subscribe(params, backend, peer),
+  'events/unsubscribe': (params, { backend, peer }) => unsubscribe(params, backend, peer),
 };
 
 export const isEventsMethod = (method: string): boolean => Object.hasOwn(methods, method);
@@ -119,62 +121,9 @@ export function registerEvents(server: Server, backend: EventsBackend, peer: Eve
   }
 }
 
-/** Order of the checks: shape, name, mode, arguments, permission, quota, cursor (events-extension 8). */
-function onType(params: Params, backend: EventsBackend): EventType {
-  const { name } = params;
-  if (typeof name !== 'string') throw invalidParams('name: must be a string');
-  if (!isEventType(name) || !backend.eventOn(name)) throw eventNotFound();
-  return name;
-}
-
-interface Opening {
-  readonly type: EventType;
-  readonly hub: Hub;
-  readonly filter: Filter;
-  readonly cursor: string | null;
-  readonly maxAgeMs: number | null;
-}
-
-/** Which mailboxes and chats there are is for clients that the owner let in: others learn only that a name does not fit. */
-export function namesFor(backend: EventsBackend, type: EventType, principal: Principal): NameLookup {
-  const names = backend.names(type);
-  const gate = backend.gate(principal, type);
-  if (gate === 'open' || gate === 'paused') return names;
-  const unlisted = <T>(field: string, find: (name: string) => T) => (name: string): T => {
-    try {
-      return find(name);
-    } catch (error) {
-      if (!(error instanceof EventsError) || error.code !== ErrorCode.invalidParams) throw error;
-      throw invalidParams(`arguments.${field}: a name does not fit exactly one; what exists is listed once the owner allows this client`);
-    }
-  };
-  return {
-    region: names.region,
-    mailbox: unlisted('mailboxes', (name) => names.mailbox(name)),
-    chat: unlisted('chats', (name) => names.chat(name)),
-    ownAddresses: () => names.ownAddresses(),
-  };
-}
-
-function opening(params: Params, backend: EventsBackend, mode: 'poll' | 'push', principal: Principal): Opening {
-  const type = onType(params, backend);
-  if (!catalogue[type].delivery.includes(mode)) throw unsupportedMode(mode);
-  const { cursor, maxAgeMs } = params;
-  const filter = parseArguments(type, params['arguments'], namesFor(backend, type, principal));
-  if (cursor !== undefined && cursor !== null && typeof cursor !== 'string') throw invalidParams('cursor: must be a string or null');
-  if (maxAgeMs !== undefined && maxAgeMs !== null && !(Number.isSafeInteger(maxAgeMs) && (maxAgeMs as number) >= 0)) {
-    throw invalidParams('maxAgeMs: must be an integer of at least 0');
-  }
-  return {
-    type, filter, hub: backend.hub(type),
-    cursor: (cursor as string | null | undefined) ?? null,
-    maxAgeMs: (maxAgeMs as number | null | undefined) ?? null,
-  };
-}
-
 async function poll(params: Params, { backend, peer }: Call): Promise<object> {
   const principal = await peer.principal;
-  const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'poll', principal);
+  const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'poll', peer, principal);
   const limit = pageSize(params['maxEvents']);
   backend.asks(principal, type, filter, 'poll');
   const gate = backend.gate(principal, type);
@@ -244,7 +193,7 @@ function pageSize(value: unknown): number {
 
 async function stream(params: Params, { request, held, backend, peer }: Call): Promise<object> {
   const principal = await peer.principal;
-  const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'push', principal);
+  const { type, hub, filter, cursor, maxAgeMs } = opening(params, backend, 'push', peer, principal);
   const result = { _meta: { [SUBSCRIPTION_ID]: request.id } };
   if (request.signal.aborted) return result;
   backend.asks(principal, type, filter, 'push');
@@ -272,7 +221,3 @@ async function stream(params: Params, { request, held, backend, peer }: Call): P
   });
 }
 
-function withoutWebhooks(params: Params, { backend }: Call): never {
-  onType(params, backend);
-  throw unsupportedMode('webhook');
-}

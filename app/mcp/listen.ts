@@ -4,7 +4,7 @@ import type { Declaration, Held, MethodOf } from './emission.ts';
 import type { Exchange } from './exchange.ts';
 import { honouredUris } from './resources.ts';
 import type { Backend } from './session.ts';
-import { SUBSCRIPTION_ID } from './stream.ts';
+import { LIST_CHANGED_LICENCE, SUBSCRIPTION_ID } from './stream.ts';
 
 /** URIs of one listen stream: the first ones are followed, the others are not acknowledged. */
 export const MAX_URIS = 20;
@@ -14,15 +14,17 @@ export const MAX_LISTENS = 4;
 const filter = z.looseObject({
   toolsListChanged: z.boolean().optional(),
   resourcesListChanged: z.boolean().optional(),
+  eventsListChanged: z.boolean().optional(),
   resourceSubscriptions: z.array(z.string()).optional(),
 });
 const params = z.looseObject({ notifications: filter });
-type Change = MethodOf<Declaration> & `notifications/${'tools' | 'resources'}/${string}`;
+type Change = MethodOf<Declaration> & (`notifications/${'tools' | 'resources'}/${string}` | 'notifications/events/list_changed');
 
 /** What is honoured of what was asked for: what is declared, and resources that are there for this client. */
 interface Honoured {
   readonly toolsListChanged?: true;
   readonly resourcesListChanged?: true;
+  readonly eventsListChanged?: true;
   readonly resourceSubscriptions?: readonly string[];
 }
 
@@ -41,6 +43,8 @@ export class Listen {
     this.#honoured = {
       ...(asked.toolsListChanged === true && { toolsListChanged: true }),
       ...(asked.resourcesListChanged === true && { resourcesListChanged: true }),
+      // Of the extension, and only while that is declared.
+      ...(asked.eventsListChanged === true && backend.anyOn() && backend.webhooksOn && { eventsListChanged: true }),
       ...(uris.length > 0 && { resourceSubscriptions: uris }),
     };
     this.#tell('subscriptions/listen', 'notifications/subscriptions/acknowledged', { notifications: this.#honoured });
@@ -68,11 +72,13 @@ export class Listen {
   }
 
   changed(method: Change, about: Readonly<Record<string, string>>): void {
-    const { toolsListChanged, resourcesListChanged } = this.#honoured;
+    const { toolsListChanged, resourcesListChanged, eventsListChanged } = this.#honoured;
     if (method === 'notifications/tools/list_changed') {
       if (toolsListChanged) this.#tell('tools.listChanged', method, about);
     } else if (method === 'notifications/resources/list_changed') {
       if (resourcesListChanged) this.#tell('resources.listChanged', method, about);
+    } else if (method === 'notifications/events/list_changed') {
+      if (eventsListChanged) this.#tell(LIST_CHANGED_LICENCE, method, about);
     } else if (this.uris.includes(about['uri']!)) this.#tell('resources.subscribe', method, about);
   }
 

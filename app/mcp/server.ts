@@ -3,10 +3,12 @@ import type { Principal } from '../events/verdict.ts';
 import { BelfryServer, channelText, type ServerIdentity } from './belfry-server.ts';
 import { CHANNEL_LICENCE } from './channel.ts';
 import type { Connection } from './connection.ts';
+import type { Held } from './emission.ts';
 import { registerEvents, type EventsPeer } from './events-extension.ts';
+import { catalogueText } from './events-request.ts';
 import { honouredUris, registerResources, ResourceNotices } from './resources.ts';
 import { accessOf, type Backend, type Session } from './session.ts';
-import { SUBSCRIPTION_ID } from './stream.ts';
+import { LIST_CHANGED_LICENCE, SUBSCRIPTION_ID } from './stream.ts';
 import { listedTools, registerTools } from './tools/tools.ts';
 
 /** A connection that is served, for what the engine has to tell it. */
@@ -22,21 +24,34 @@ export interface Served {
  */
 export function serveConnection(connection: Connection, identity: ServerIdentity, backend: Backend, peer: EventsPeer): Served {
   let current: ConnectionServer | null = null;
-  connection.intercept = (method) => {
+  /** Listen requests that would like to hear when the catalogue changes: a field of the extension, which the SDK does not know. */
+  const wantsCatalogue = new Set<string>();
+  connection.intercept = (method, { id, params }) => {
     // A client that is answered here would never open by the handshake that a channel needs.
     if (method === 'server/discover' && peer.channel) return { code: -32601, message: 'Method not found' };
-    if (method === 'subscriptions/listen') connection.license('subscriptions/listen');
+    if (method === 'subscriptions/listen') {
+      connection.license('subscriptions/listen');
+      const { notifications } = (params ?? {}) as { notifications?: { eventsListChanged?: unknown } };
+      if (notifications?.eventsListChanged === true) wantsCatalogue.add(JSON.stringify(id));
+    }
     return null;
   };
   serveStdio(
     ({ era }) => {
       current?.close();
-      current = new ConnectionServer(identity, connection, { era, over: 'socket', peer, backend, lastBatch: null, waits: 0, channel: null });
+      current = new ConnectionServer(identity, connection, { era, over: 'socket', peer, backend, lastBatch: null, waits: 0, channel: null }, wantsCatalogue);
       return current.server;
     },
     { transport: connection, onerror: (error) => backend.fault('connection', error), maxSubscriptions: 4 },
   );
   return { policyChanged: () => current?.policyChanged(), close: () => current?.close() };
+}
+
+interface Listen {
+  readonly id: string | number;
+  readonly uris: readonly string[];
+  /** Set if it hears when the catalogue changes. */
+  readonly catalogue: Held<typeof LIST_CHANGED_LICENCE> | null;
 }
 
 /** One instance of the server, with what it tells without being asked. */
@@ -46,7 +61,10 @@ class ConnectionServer {
   readonly #connection: Connection;
   /** Resources that this connection hears of; on `2026-07-28` by listen stream. */
   readonly #uris = new Set<string>();
-  readonly #listens = new Map<string, { readonly id: string | number; readonly uris: readonly string[] }>();
+  readonly #listens = new Map<string, Listen>();
+  readonly #wantsCatalogue: Set<string>;
+  /** As it was told last. */
+  #catalogue: string;
   #notices: ResourceNotices | null = null;
   #principal: Principal | null = null;
   /** Names of the tools that it was or could have been shown. */
@@ -54,9 +72,11 @@ class ConnectionServer {
   #initialized: boolean;
   #closed = false;
 
-  constructor(identity: ServerIdentity, connection: Connection, session: Session) {
+  constructor(identity: ServerIdentity, connection: Connection, session: Session, wantsCatalogue: Set<string>) {
     this.#session = session;
     this.#connection = connection;
+    this.#wantsCatalogue = wantsCatalogue;
+    this.#catalogue = catalogueText(session.backend, session.peer);
     this.#initialized = session.era === 'modern';
     this.server = new BelfryServer(identity, session, channelText(session));
     registerTools(this.server, session);
@@ -84,7 +104,9 @@ class ConnectionServer {
   }
 
   policyChanged(): void {
-    if (this.#closed || this.#principal === null) return;
+    if (this.#closed) return;
+    this.#catalogueChanged();
+    if (this.#principal === null) return;
     const { backend } = this.#session;
     const names = this.#toolNames();
     if (names !== this.#tools && this.#initialized) {
@@ -106,6 +128,19 @@ class ConnectionServer {
     if (channel) backend.channels.leave(channel);
   }
 
+  /** Those that were acknowledged hear of it, also of the change by which it is no longer declared. */
+  #catalogueChanged(): void {
+    const { backend, peer } = this.#session;
+    const now = catalogueText(backend, peer);
+    if (now === this.#catalogue) return;
+    this.#catalogue = now;
+    for (const { id, catalogue } of this.#listens.values()) {
+      if (catalogue === null) continue;
+      const params = { _meta: { [SUBSCRIPTION_ID]: id } };
+      this.#connection.notify(catalogue, 'notifications/events/list_changed', `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/events/list_changed', params })}\n`);
+    }
+  }
+
   #toolNames(): string {
     return listedTools(this.#session.backend, this.#principal!).map(({ name }) => name).join(' ');
   }
@@ -124,13 +159,16 @@ class ConnectionServer {
     const id = _meta[SUBSCRIPTION_ID]!;
     const { resourceSubscriptions, ...rest } = notifications;
     const key = JSON.stringify(id);
-    this.#listens.set(key, { id, uris: [] });
-    const principal = await this.#session.peer.principal;
-    const uris = honouredUris(resourceSubscriptions ?? [], this.#session.backend, principal);
+    const { peer, backend } = this.#session;
+    const catalogue = this.#wantsCatalogue.delete(key) && backend.anyOn() && backend.webhooksOn ? peer.connection.license(LIST_CHANGED_LICENCE) : null;
+    this.#listens.set(key, { id, uris: [], catalogue: null });
+    const principal = await peer.principal;
+    const uris = honouredUris(resourceSubscriptions ?? [], backend, principal);
     // It may have been withdrawn meanwhile.
-    if (this.#listens.has(key)) this.#listens.set(key, { id, uris });
+    if (this.#listens.has(key)) this.#listens.set(key, { id, uris, catalogue });
     this.#followListens();
-    return { ...message, params: { ...message.params, notifications: { ...rest, ...(uris.length > 0 && { resourceSubscriptions: uris }) } } } as never;
+    const honoured = { ...rest, ...(uris.length > 0 && { resourceSubscriptions: uris }), ...(catalogue !== null && { eventsListChanged: true }) };
+    return { ...message, params: { ...message.params, notifications: honoured } } as never;
   }
 
   #unlisten(key: string): void {

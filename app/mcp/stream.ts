@@ -5,6 +5,8 @@ import type { Held, MethodOf } from './emission.ts';
 import type { Wire } from './wire.ts';
 
 export const EVENTS_LICENCE = 'extensions.io.modelcontextprotocol/events';
+/** The catalogue may change while a client looks on. Declared while webhooks are switched on. */
+export const LIST_CHANGED_LICENCE = 'extensions.io.modelcontextprotocol/events.listChanged';
 type EventsLicence = typeof EVENTS_LICENCE;
 
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';

@@ -39,6 +39,9 @@ export type Change =
   /** Accounts by id, mailboxes as `account id/path`. */
   | { readonly do: 'exclude'; readonly places: readonly string[] }
   | { readonly do: 'include'; readonly places: readonly string[] }
+  /** Hosts that webhooks may go to. */
+  | { readonly do: 'add-hosts'; readonly hosts: readonly string[] }
+  | { readonly do: 'remove-hosts'; readonly hosts: readonly string[] }
   | { readonly do: 'allow-client'; readonly id: string; readonly options: AllowOptions }
   /** Adds grants to a client that is allowed; the rest of its record stays. */
   | { readonly do: 'grant-client'; readonly id: string; readonly grants: readonly GrantName[] }
@@ -88,8 +91,11 @@ export function isWidening(change: Change, held: Held): boolean {
       return change.chats.some((chat) => !settings.chats.includes(chat));
     case 'set-mailboxes':
       return settings.mailboxes !== null && (change.mailboxes === null || change.mailboxes.some((mailbox) => !settings.mailboxes!.includes(mailbox)));
+    case 'add-hosts':
+      return change.hosts.some((host) => !settings.hosts.includes(host));
     case 'exclude':
     case 'remove-chats':
+    case 'remove-hosts':
     case 'deny-client':
     case 'revoke-client':
       return false;
@@ -175,6 +181,10 @@ export function askSentence(change: Change, clientName: (id: string) => string):
       return `Allow the client ${clientName(change.id)}${change.options.once === true ? ' once' : ''}${grantsText(change.options.grants)}`;
     case 'grant-client':
       return `Let the client ${clientName(change.id)} ${change.grants.map(grantTitle).join(' and ')}`;
+    case 'add-hosts':
+      return `Let webhooks go to ${change.hosts.slice(0, 3).join(', ')}${change.hosts.length > 3 ? ` and ${change.hosts.length - 3} more` : ''}`;
+    case 'remove-hosts':
+      return `Remove ${many(change.hosts.length, 'webhook host')}`;
     case 'exclude':
       return `Exclude ${change.places.slice(0, 3).join(', ')}`;
     case 'include':
@@ -215,6 +225,10 @@ export function activitySentence(change: Change): string {
       return `Client allowed${change.options.once === true ? ' once' : ''}`;
     case 'grant-client':
       return 'Client granted more';
+    case 'add-hosts':
+      return `${many(change.hosts.length, 'webhook host')} added`;
+    case 'remove-hosts':
+      return `${many(change.hosts.length, 'webhook host')} removed`;
     case 'exclude':
       return `${places(change.places)} excluded`;
     case 'include':

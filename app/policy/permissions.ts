@@ -166,6 +166,14 @@ export abstract class Permissions implements HubPolicy {
     });
   }
 
+  /** Whether the owner lets webhooks go to a host. @param host name, with the port unless it is 443 */
+  isWebhookHost(host: string): boolean {
+    return this.settings.hosts.includes(host);
+  }
+  get webhooksOn(): boolean {
+    return this.settings.hosts.length > 0;
+  }
+
   isDenied(principal: Principal): boolean {
     return this.clients.decision(principal.id) === 'denied';
   }

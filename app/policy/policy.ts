@@ -14,9 +14,10 @@ import { plainSettings, type SettingKey } from '../contract/plain-settings.ts';
 import { issueSentence, portableOf, readPortable, settingsFault, type ClientProcess, type ClientRecord, type SenderRule, type Settings } from './settings.ts';
 import { snapshotOf, type PolicySnapshot } from './snapshot.ts';
 import { MAX_WAITING, Waiting } from './waiting.ts';
+import { readHosts } from './webhook-hosts.ts';
 
 /** What changed. `notice`: the owner may be told that something waits (one in 10 minutes). */
-export type ChangeKind = 'events' | 'senders' | 'clients' | 'pause' | 'settings' | 'waiting' | 'notice';
+export type ChangeKind = 'events' | 'senders' | 'clients' | 'hosts' | 'pause' | 'settings' | 'waiting' | 'notice';
 
 /** @param sentence for Activity, without names; null where nothing was decided. */
 export type ChangeListener = (kind: ChangeKind, sentence: string | null) => void;
@@ -156,6 +157,8 @@ export class Policy extends Permissions {
       case 'add-chats': return this.addChats(change.chats);
       case 'remove-chats': return this.removeChats(change.chats);
       case 'set-mailboxes': return this.setMailboxes(change.mailboxes);
+      case 'add-hosts': return this.addHosts(change.hosts);
+      case 'remove-hosts': return this.removeHosts(change.hosts);
       case 'exclude': return this.exclude(change.places);
       case 'include': return this.include(change.places);
       case 'allow-client': return this.allowClient(change.id, change.options);
@@ -262,6 +265,23 @@ export class Policy extends Permissions {
     return this.#saveExcluded(before.filter((place) => !removed.includes(place))) ?? this.#did('senders', { do: 'include', places: removed }, 'No longer excluded.');
   }
 
+  /** Webhooks may go to these hosts: the first of them switches webhooks on. @param texts names, with a port unless it is 443 */
+  addHosts(texts: readonly string[]): Outcome {
+    const hosts = readHosts(texts);
+    if (typeof hosts === 'string') return { ok: false, code: 'invalid', message: hosts };
+    const added = hosts.filter((host) => !this.settings.hosts.includes(host));
+    if (added.length === 0) return done(false, 'Webhooks may go there already.');
+    return this.#save({ hosts: [...this.settings.hosts, ...added] }) ?? this.#did('hosts', { do: 'add-hosts', hosts: added }, `Webhooks may go to ${added.join(', ')}.`);
+  }
+
+  removeHosts(texts: readonly string[]): Outcome {
+    const hosts = readHosts(texts);
+    const removed = this.settings.hosts.filter((host) => texts.includes(host) || (typeof hosts !== 'string' && hosts.includes(host)));
+    if (removed.length === 0) return { ok: false, code: 'nothing', message: 'No such host is listed.' };
+    return this.#save({ hosts: this.settings.hosts.filter((host) => !removed.includes(host)) })
+      ?? this.#did('hosts', { do: 'remove-hosts', hosts: removed }, `No webhook goes to ${removed.join(', ')} any more.`);
+  }
+
   /** Rules, events and plain settings as JSON; no clients and no seal. */
   exportSettings(): string {
     return `${JSON.stringify(portableOf(this.settings), null, 2)}\n`;
@@ -279,13 +299,13 @@ export class Policy extends Permissions {
     return done(true, `Imported ${senders.length} sender${senders.length === 1 ? '' : 's'} and ${chatCount(chats)}.`);
   }
 
-  /** All senders, chats and clients go. */
+  /** All senders, chats, clients and webhook hosts go. */
   reset(): Outcome {
-    const failed = this.#save({ senders: [], chats: [], clients: [] });
+    const failed = this.#save({ senders: [], chats: [], clients: [], hosts: [] });
     if (failed) return failed;
     this.#removed = [];
-    for (const kind of ['senders', 'clients'] as const) this.#emit(kind, kind === 'clients' ? 'All senders and clients removed' : null);
-    return done(true, 'All senders, chats and clients are removed.');
+    for (const kind of ['senders', 'hosts', 'clients'] as const) this.#emit(kind, kind === 'clients' ? 'All senders, clients and webhook hosts removed' : null);
+    return done(true, 'All senders, chats, clients and webhook hosts are removed.');
   }
 
   get seal(): SealState {
@@ -301,7 +321,7 @@ export class Policy extends Permissions {
     this.#pause.set(this.settings.pausedUntil);
     this.#endOnce(true);
     const sentence = accept ? 'Settings changed outside Belfry were accepted' : 'Settings changed outside Belfry were refused';
-    for (const kind of ['events', 'senders', 'clients', 'settings'] as const) this.#emit(kind, kind === 'settings' ? sentence : null);
+    for (const kind of ['events', 'senders', 'clients', 'hosts', 'settings'] as const) this.#emit(kind, kind === 'settings' ? sentence : null);
     return done(true, accept ? 'The settings of the file hold now.' : 'Everything stays off. The file that was found is kept beside settings.json.');
   }
 
@@ -382,6 +402,10 @@ export class Policy extends Permissions {
     if (change.do === 'add-senders') {
       const edit = addRules(this.settings.senders, change.senders, change.options, this.region);
       if (!edit.ok) return edit;
+    }
+    if (change.do === 'add-hosts') {
+      const hosts = readHosts(change.hosts);
+      if (typeof hosts === 'string') return { ok: false, code: 'invalid', message: hosts };
     }
     if (change.do === 'pause' && !isPauseLength(change.ms)) return badPause;
     return change.do === 'set-setting' ? settingFault(change.key, change.value) : null;
@@ -465,6 +489,10 @@ export class Policy extends Permissions {
       return entry.ok ? entry.value : text;
     };
     if (change.do === 'remove-senders') return { ...change, senders: change.senders.flatMap(splitEntries).map(value) };
+    if (change.do === 'add-hosts') {
+      const hosts = readHosts(change.hosts);
+      return typeof hosts === 'string' ? change : { ...change, hosts };
+    }
     return change.do === 'set-sender' ? { ...change, sender: value(change.sender) } : change;
   }
 

@@ -57,6 +57,8 @@ export interface PolicySnapshot {
   readonly mailboxes: readonly string[] | null;
   /** Account ids, and mailboxes as `account id/path`. */
   readonly excluded: readonly string[];
+  /** Hosts that webhooks may go to; none: webhooks are off. */
+  readonly hosts: readonly string[];
   readonly clients: readonly ClientView[];
   readonly waiting: readonly WaitingView[];
   readonly pausedUntil: PausedUntil;
@@ -90,6 +92,7 @@ export function snapshotOf(from: {
     chats: settings.chats,
     mailboxes: settings.mailboxes,
     excluded: [...settings.excluded.accounts, ...settings.excluded.mailboxes],
+    hosts: settings.hosts,
     clients: clients.ids().map((id) => clientView(clients, rules, id)),
     waiting: from.waiting.map((entry) => ({
       kind: entry.kind, id: entry.id, since: entry.since,

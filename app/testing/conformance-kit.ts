@@ -115,6 +115,7 @@ const wire: Record<string, object> = {
     additionalProperties: false,
   },
   end: { type: 'object', required: ['resultType', '_meta'], properties: { resultType: { const: 'complete' }, _meta: meta }, additionalProperties: false },
+  occurrence,
   active: params(['truncated'], { cursor, truncated: { type: 'boolean' } }),
   event: { ...occurrence, properties: { ...occurrence.properties, _meta: meta }, required: [...occurrence.required, '_meta'] },
   heartbeat: params([], { cursor }),

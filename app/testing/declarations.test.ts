@@ -113,7 +113,8 @@ async function provokeAll(world: World, patience = 8000): Promise<RawClient[]> {
   const attempt = attemptFor(patience);
   const modern = world.client([], true);
   const channel = world.client(['--channel'], true);
-  const clients = [modern, channel];
+  const catalogue = world.client([], true);
+  const clients = [modern, channel, catalogue];
   const until = (client: RawClient, method: string) => (heardOf([client]).includes(method) ? Promise.resolve() : attempt(client.until(({ message }) => message['method'] === method)));
   await modern.request('server/discover');
   await channel.initialize();
@@ -134,8 +135,14 @@ async function provokeAll(world: World, patience = 8000): Promise<RawClient[]> {
   world.engine.policy.setSetting('ratePerHour', 1);
   await ring(world, 'Over the ceiling');
   await until(modern, 'notifications/events/error');
+  // Declared while webhooks are switched on.
+  world.engine.policy.addHosts(['hooks.example.net']);
+  await catalogue.request('server/discover');
+  catalogue.send({ id: 'c', method: 'subscriptions/listen', params: { _meta: modernMeta, notifications: { eventsListChanged: true } } });
+  await until(catalogue, 'notifications/subscriptions/acknowledged');
   world.engine.policy.setEvent(MESSAGES, false);
   await until(modern, 'notifications/events/terminated');
+  await until(catalogue, 'notifications/events/list_changed');
   world.engine.policy.denyClient(ownIdentity(world).id);
   await until(channel, 'notifications/tools/list_changed');
   return clients;

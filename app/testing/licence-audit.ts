@@ -18,6 +18,7 @@ export const licenceRules: Readonly<Record<string, LicenceRule>> = {
   'notifications/events/heartbeat': events,
   'notifications/events/error': events,
   'notifications/events/terminated': events,
+  'notifications/events/list_changed': { declared: (capabilities) => capabilities['extensions']?.['io.modelcontextprotocol/events']?.listChanged === true, era: 'modern' },
   'notifications/claude/channel': { declared: (capabilities) => capabilities['experimental']?.['claude/channel'] !== undefined, era: 'legacy' },
   'notifications/tools/list_changed': { declared: (capabilities) => capabilities['tools']?.listChanged === true, era: 'both' },
   'notifications/resources/list_changed': { declared: (capabilities) => capabilities['resources']?.listChanged === true, era: 'both' },

@@ -21,6 +21,9 @@ export interface WorldOptions {
   readonly http?: boolean;
   /** More of what a host says, such as a key for the search index. */
   readonly host?: Partial<EngineSettings>;
+  /** Base64; the engine keeps what needs a key. Without it, as headless, nothing does. */
+  readonly sealKey?: string;
+  readonly edges?: Partial<Pick<EngineOptions, 'clock' | 'loopbackReceivers'>>;
   /** Start the engine at once (default true). */
   readonly start?: boolean;
 }
@@ -90,9 +93,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     engine: undefined as unknown as Engine,
     async startEngine() {
       world.engine = engineOf(
-        { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false, httpPort: options.http === true ? 0 : null, ...options.host },
+        { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false, httpPort: options.http === true ? 0 : null, sealKey: options.sealKey, ...options.host },
         'serve', (line) => log.push(line), (sentence) => fatal.push(sentence),
-        { credentials, clock, osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }) },
+        { credentials, clock, osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }), ...options.edges },
       );
       await world.engine.start();
       return world.engine;

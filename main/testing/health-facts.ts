@@ -36,6 +36,8 @@ export const slices = (change: Partial<Slices> = {}): Slices => ({
   watches: [],
   http: { state: 'off', port: null, url: null, sentence: null },
   search: searchOff,
+  hosts: [],
+  webhooks: [],
   ...change,
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseArguments } from '../../events/sender-filter.ts';
-import { namesFor } from '../events-extension.ts';
+import { namesFor } from '../events-request.ts';
 import { accessOf } from '../session.ts';
 import { tool } from './tool.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isEventType } from '../../events/catalogue.ts';
 import type { WatchView } from '../../delivery/watch-entry.ts';
-import { namesFor } from '../events-extension.ts';
+import { namesFor } from '../events-request.ts';
 import { NO_WATCH, READS, tool, watchId } from './tool.ts';
 
 const described = z.object({

@@ -1,0 +1,436 @@
+import { StoreError } from '../../apple/reader.ts';
+import type { Clock } from '../../events/clock.ts';
+import type { EventsError } from '../../events/errors.ts';
+import type { Hub } from '../../events/hub.ts';
+import { payloadOf, type Occurrence, type Subjects } from '../../events/occurrence.ts';
+import type { Filter } from '../../events/sender-filter.ts';
+import type { Subscription, SubscriptionSink } from '../../events/subscription.ts';
+import type { Gate, Principal } from '../../events/verdict.ts';
+import { readAgain, type StoredRef } from '../stored-occurrences.ts';
+import type { PostOutcome, ReceiverFault } from './https-post.ts';
+import { waitAfter } from './retries.ts';
+import { signedHeaders } from './signature.ts';
+import { controlIdOf, messageIdOf, type Ending, type WebhookRecord } from './webhook-record.ts';
+
+/** What webhooks ask of the owner's policy, at each try again. Implemented in `policy`, joined in `engine`; answered from memory. */
+export interface WebhookPolicy {
+  /** Name with the port unless it is 443. */
+  isWebhookHost(host: string): boolean;
+  gate(principal: Principal, type: Occurrence['type']): Gate;
+  allows(occurrence: Occurrence, principal: Principal): boolean;
+  readonly subjects: Subjects;
+}
+
+/** What one subscription needs of all of them. */
+export interface WebhookHost {
+  readonly clock: Clock;
+  readonly policy: WebhookPolicy;
+  hub(webhook: Webhook): Hub;
+  /** Takes its turn among the others and sends. */
+  send(webhook: Webhook, request: () => SignedRequest): Promise<PostOutcome>;
+  /** 0 to 1. */
+  random(): number;
+  delivered(webhook: Webhook, ref: StoredRef): void;
+  gaveUp(webhook: Webhook, ref: StoredRef): void;
+  /** Its receiver fails for so long that its client has to ask again. */
+  suspended(webhook: Webhook): void;
+  /** Its record or its position differs from what is kept. */
+  moved(webhook: Webhook, isRecord: boolean): void;
+  /** Its receiver was told that it is over, or could not be told. */
+  over(webhook: Webhook): void;
+  fault(error: unknown): void;
+}
+
+export interface SignedRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** Events that are out or wait for another try. More stay in the store: the position says where. */
+const WINDOW = 16;
+/** Accepted events are remembered this far back: those behind one that failed come again when the position is read again. */
+const REMEMBERED = 2048;
+/** While the store cannot be read, or a kept connection had been closed. */
+const SOON_MS = 1000;
+const ENDING_TRIES = 3;
+
+interface Item extends StoredRef {
+  /** As it arrived; null once a try failed: what is sent then is read again. */
+  occurrence: Occurrence | null;
+  failed: number;
+  /** Monotonic ms. */
+  dueAt: number;
+  firstTriedAt: number | null;
+}
+
+/** An envelope that says something of the subscription itself. */
+interface Control {
+  readonly type: 'gap' | 'terminated';
+  readonly id: string;
+  failed: number;
+  dueAt: number;
+  firstTriedAt: number | null;
+  tries: number;
+}
+
+export type WebhookState = 'ok' | 'retrying' | 'suspended' | 'ending' | 'waiting-for-owner' | 'paused' | 'ceiling' | 'unreadable';
+
+/**
+ * One webhook subscription: where it stands in its store and what of it is on its way. References are held, never bodies: each
+ * try reads, asks the owner's policy and signs anew. One request at a time; what fails waits aside, so that it holds up nobody,
+ * until the window is full of it.
+ */
+export class Webhook implements SubscriptionSink {
+  readonly keeps = true;
+  readonly #host: WebhookHost;
+  readonly #items = new Map<string, Item>();
+  readonly #accepted = new Set<string>();
+  #record: WebhookRecord;
+  #cursor: string;
+  #filter: Filter | null = null;
+  #subscription: Subscription | null = null;
+  #control: Control | null = null;
+  #busy = false;
+  #timer: (() => void) | null = null;
+  #isSuspended = false;
+  #isClosed = false;
+  #lastError: ReceiverFault | null = null;
+  #failedSince: number | null = null;
+  #suspendedSince: number | null = null;
+  #lastDeliveryAt: number | null = null;
+  /** Monotonic ms of the last 2xx. */
+  #lastSuccess = -Infinity;
+  #delivered = 0;
+  #givenUp = 0;
+  #wasStale = false;
+
+  constructor(record: WebhookRecord, cursor: string, host: WebhookHost) {
+    this.#record = record;
+    this.#cursor = cursor;
+    this.#host = host;
+    if (record.ending) this.#control = this.#newControl('terminated', ENDING_TRIES);
+    else if (record.gap) this.#control = this.#newControl('gap', Infinity);
+  }
+
+  get record(): WebhookRecord {
+    return this.#record;
+  }
+  get principal(): Principal {
+    return { id: this.#record.client };
+  }
+  get filter(): Filter | null {
+    return this.#filter;
+  }
+  get subscription(): Subscription | null {
+    return this.#subscription;
+  }
+  get isSuspended(): boolean {
+    return this.#isSuspended;
+  }
+  /** Unix ms, or null. */
+  get suspendedSince(): number | null {
+    return this.#suspendedSince;
+  }
+  get isEnding(): boolean {
+    return this.#record.ending !== null;
+  }
+  get isTroubled(): boolean {
+    return this.#failedSince !== null;
+  }
+  get lastError(): ReceiverFault | null {
+    return this.#lastError;
+  }
+  /** Unix ms, as the next two. */
+  get failedSince(): number | null {
+    return this.#failedSince;
+  }
+  get lastDeliveryAt(): number | null {
+    return this.#lastDeliveryAt;
+  }
+  get delivered(): number {
+    return this.#delivered;
+  }
+  get givenUp(): number {
+    return this.#givenUp;
+  }
+  get isExpired(): boolean {
+    const { expiresAt } = this.#record;
+    return expiresAt !== null && expiresAt <= this.#host.clock.now();
+  }
+  get state(): WebhookState {
+    if (this.isEnding) return 'ending';
+    if (this.#isSuspended) return 'suspended';
+    const gate = this.#host.policy.gate(this.principal, this.#record.type);
+    if (gate === 'paused') return 'paused';
+    if (gate !== 'open') return 'waiting-for-owner';
+    if (this.#subscription === null || this.#subscription.hold === 'trouble') return 'unreadable';
+    if (this.#failedSince !== null) return 'retrying';
+    return this.#subscription.hold === 'rate' ? 'ceiling' : 'ok';
+  }
+
+  /** The safe watermark: everything at or before it was accepted, was given up, or does not match (events-extension 9.3). */
+  get cursor(): string {
+    const subscription = this.#subscription;
+    const { tail } = this.#host.hub(this);
+    if (subscription === null || !tail.running || tail.trouble !== null) return this.#cursor;
+    let at = subscription.state === 'live' ? tail.watermark : Math.min(subscription.position, tail.watermark);
+    for (const { storeRow } of this.#items.values()) at = Math.min(at, storeRow - 1);
+    try {
+      this.#cursor = tail.cursorAt(Math.max(0, at));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+    }
+    return this.#cursor;
+  }
+
+  /** It hears of arrivals from here on. */
+  opened(subscription: Subscription, filter: Filter): void {
+    this.#filter = filter;
+    if (subscription.state !== 'ended') this.#subscription = subscription;
+  }
+
+  /** The same wish again: another secret, more time, and whatever was suspended goes on. */
+  renew(changes: Pick<WebhookRecord, 'key' | 'previous' | 'expiresAt'>): void {
+    this.#change({ ...changes, gap: false });
+    if (this.#control?.type === 'gap') this.#control = null;
+    this.#isSuspended = false;
+    this.#suspendedSince = null;
+    for (const item of this.#items.values()) item.dueAt = 0;
+    this.resume();
+  }
+
+  /** The owner or time changed something: what may go now, goes. */
+  resume(): void {
+    this.#timer?.();
+    this.#timer = null;
+    void this.#work();
+  }
+
+  /** Its receiver is told why, once what is on its way came back; nothing else goes there any more. */
+  end(ending: Ending, tries = ENDING_TRIES): void {
+    if (this.#isClosed || this.isEnding) return;
+    this.#detach();
+    this.#items.clear();
+    this.#control = this.#newControl('terminated', tries);
+    this.#change({ ending, gap: false });
+    this.resume();
+  }
+
+  /** Nothing is sent any more, and nobody is told. */
+  close(): void {
+    this.#isClosed = true;
+    this.#timer?.();
+    this.#timer = null;
+    this.#detach();
+    this.#items.clear();
+  }
+
+  // What the hub has to say.
+
+  get writable(): boolean {
+    return this.#items.size < WINDOW;
+  }
+  active(cursor: string, truncated: boolean): void {
+    if (!truncated) return;
+    // Rows of another store: what was on its way means nothing any more.
+    this.#items.clear();
+    this.#cursor = cursor;
+    this.gap();
+  }
+  event(occurrence: Occurrence): void {
+    const { eventId, row } = occurrence;
+    if (this.#accepted.has(eventId) || this.#items.has(eventId)) return;
+    this.#items.set(eventId, { eventId, storeRow: row.rowid, occurrence, failed: 0, dueAt: 0, firstTriedAt: null });
+    void this.#work();
+  }
+  /** A receiver is no place to look whether a way works: what goes there is acted upon. */
+  test(): void {}
+  heartbeat(): void {
+    this.#host.moved(this, false);
+  }
+  error(): void {}
+  terminated(error: EventsError): void {
+    this.#subscription = null;
+    this.end(error.toJSON());
+  }
+
+  /** Arrivals may be missing: told before anything else that follows. */
+  gap(): void {
+    if (this.isEnding) return;
+    this.#control = this.#newControl('gap', Infinity);
+    if (!this.#record.gap) this.#change({ gap: true });
+    void this.#work();
+  }
+
+  #newControl(type: Control['type'], tries: number): Control {
+    return { type, id: controlIdOf(type), failed: 0, dueAt: 0, firstTriedAt: null, tries };
+  }
+
+  #change(changes: Partial<WebhookRecord>): void {
+    this.#record = { ...this.#record, ...changes };
+    this.#host.moved(this, true);
+  }
+
+  #detach(): void {
+    const subscription = this.#subscription;
+    if (subscription === null) return;
+    void this.cursor;
+    this.#subscription = null;
+    this.#host.hub(this).unsubscribe(subscription);
+  }
+
+  /** One request after the other, for as long as one is due. */
+  async #work(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    // Events of one look at the store are all put down before the first of them leaves.
+    await Promise.resolve();
+    try {
+      for (let next = this.#due(); next !== null; next = this.#due()) await this.#try(next);
+    } catch (error) {
+      this.#host.fault(error);
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** What may be sent now. Arms the timer for what is due later. */
+  #due(): Item | Control | null {
+    const { clock, policy } = this.#host;
+    if (this.#isClosed || this.#isSuspended) return null;
+    if (!this.isEnding && (this.isExpired || policy.gate(this.principal, this.#record.type) !== 'open' || !policy.isWebhookHost(this.#record.callback.host))) return null;
+    const now = clock.monotonic();
+    let soonest = Infinity;
+    // A gap is told before what follows it.
+    for (const each of this.#control ? [this.#control] : this.#items.values()) {
+      if (each.dueAt <= now) return each;
+      soonest = Math.min(soonest, each.dueAt);
+    }
+    if (soonest < Infinity && this.#timer === null) {
+      this.#timer = clock.after(Math.max(1, soonest - now), () => {
+        this.#timer = null;
+        void this.#work();
+      });
+    }
+    return null;
+  }
+
+  async #try(next: Item | Control): Promise<void> {
+    const { clock } = this.#host;
+    const what = 'type' in next ? null : this.#occurrenceOf(next);
+    if (what === 'unreadable') {
+      next.dueAt = clock.monotonic() + SOON_MS;
+      return;
+    }
+    if (what === 'gone') return this.#settle(next as Item);
+    next.firstTriedAt ??= clock.monotonic();
+    const outcome = await this.#host.send(this, () => this.#request(next, what));
+    // Withdrawn, or over, while it was on its way.
+    if (this.#isClosed || ('type' in next ? this.#control !== next : this.#items.get(next.eventId) !== next)) return;
+    if (outcome.answered && outcome.status >= 200 && outcome.status < 300) return this.#accept(next);
+    if (!outcome.answered && outcome.stale && !this.#wasStale) {
+      // Once: a connection that was kept open may have been closed under it.
+      this.#wasStale = true;
+      return;
+    }
+    this.#wasStale = false;
+    this.#fail(next, outcome);
+  }
+
+  /** The event as it may be sent now. `gone`: the row left, or the owner no longer allows it. */
+  #occurrenceOf(item: Item): Occurrence | 'gone' | 'unreadable' {
+    const { clock, policy } = this.#host;
+    const hub = this.#host.hub(this);
+    if (item.occurrence === null && (!hub.tail.running || hub.tail.trouble !== null)) return 'unreadable';
+    try {
+      const occurrence = item.occurrence ?? readAgain(hub, [item], clock.now()).get(item) ?? null;
+      return occurrence !== null && policy.allows(occurrence, this.principal) ? occurrence : 'gone';
+    } catch (error) {
+      if (error instanceof StoreError) return 'unreadable';
+      throw error;
+    }
+  }
+
+  #request(next: Item | Control, occurrence: Occurrence | null): SignedRequest {
+    const { clock, policy } = this.#host;
+    const { id, key, previous } = this.#record;
+    const now = clock.now();
+    const keys = [key, ...(previous !== null && previous.until > now ? [previous.key] : [])].map((each) => Buffer.from(each, 'base64'));
+    const body = Buffer.from(JSON.stringify(
+      occurrence !== null ? { eventId: occurrence.eventId, name: occurrence.type, timestamp: occurrence.timestamp, data: payloadOf(occurrence, policy.subjects), cursor: this.cursor }
+        : (next as Control).type === 'gap' ? { type: 'gap', cursor: this.cursor } : { type: 'terminated', error: this.#record.ending },
+    ));
+    const message = 'type' in next ? next.id : messageIdOf(id, next.eventId);
+    return { headers: { ...signedHeaders(keys, message, now, body), 'x-mcp-subscription-id': id }, body };
+  }
+
+  #accept(next: Item | Control): void {
+    const { clock } = this.#host;
+    this.#wasStale = false;
+    this.#lastSuccess = clock.monotonic();
+    this.#lastError = null;
+    this.#failedSince = null;
+    if ('type' in next) {
+      this.#control = null;
+      if (next.type === 'terminated') return this.#host.over(this);
+      return this.#change({ gap: false });
+    }
+    this.#lastDeliveryAt = clock.now();
+    this.#delivered += 1;
+    this.#accepted.add(next.eventId);
+    if (this.#accepted.size > REMEMBERED) this.#accepted.delete(this.#accepted.values().next().value!);
+    this.#settle(next);
+    this.#host.delivered(this, next);
+  }
+
+  /** It was accepted, given up, or left: the position may pass it. */
+  #settle(item: Item): void {
+    const wasFull = !this.writable;
+    this.#items.delete(item.eventId);
+    this.#host.moved(this, false);
+    if (wasFull && this.#subscription) this.#host.hub(this).drained([this.#subscription]);
+  }
+
+  #fail(next: Item | Control, outcome: PostOutcome): void {
+    const { clock } = this.#host;
+    this.#lastError = faultOf(outcome);
+    this.#failedSince ??= clock.now();
+    next.failed += 1;
+    if ('type' in next) {
+      if (next.type === 'terminated' && next.failed >= next.tries) return this.#host.over(this);
+    } else {
+      next.occurrence = null;
+      // Not retried (events-extension 9.3): this delivery is not wanted or too large; the subscription goes on.
+      if (outcome.answered && (outcome.status === 410 || outcome.status === 413)) return this.#giveUp(next);
+    }
+    const wait = waitAfter(next.failed, this.#host.random());
+    if (wait !== null) {
+      next.dueAt = clock.monotonic() + wait;
+      this.#host.moved(this, false);
+      return undefined;
+    }
+    // Other deliveries were accepted meanwhile: it is this one. None was: it is the receiver, and nothing is given up for it.
+    if (!('type' in next) && next.firstTriedAt !== null && this.#lastSuccess > next.firstTriedAt) return this.#giveUp(next);
+    return this.#suspend();
+  }
+
+  #giveUp(item: Item): void {
+    this.#givenUp += 1;
+    this.#settle(item);
+    this.#host.gaveUp(this, item);
+  }
+
+  /** The position stays before what failed: once the client asks again, it is read from there. */
+  #suspend(): void {
+    this.#detach();
+    this.#items.clear();
+    this.#isSuspended = true;
+    this.#suspendedSince = this.#host.clock.now();
+    if (this.#control) this.#control = this.#newControl(this.#control.type, Infinity);
+    this.#host.moved(this, false);
+    this.#host.suspended(this);
+  }
+}
+
+/** An answer that is neither 2xx nor an error (a redirect: none is followed) counts as the receiver's mistake. */
+const faultOf = (outcome: PostOutcome): ReceiverFault => (!outcome.answered ? outcome.fault : outcome.status >= 500 ? 'http_5xx' : 'http_4xx');
