@@ -16,7 +16,7 @@ const OWNER: CommandContext = { headless: false, isOwnerConsole: true };
 
 const WEBHOOK: WebhookRow = {
   id: 'sub_0123456789abcdef0123456789abcdef', client: '0a1b2c3d', type: 'mail.received', senders: 2, host: 'hooks.example.net', state: 'retrying', lastError: 'timeout',
-  failedSince: 1, lastDeliveryAt: null, delivered: 4, givenUp: 0, expiresAt: null, createdAt: 0,
+  failedSince: 1, failures: 2, lastDeliveryAt: null, delivered: 4, givenUp: 0, expiresAt: null, createdAt: 0,
 };
 
 const status: Status = {

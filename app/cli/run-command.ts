@@ -70,7 +70,7 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  * - excluded list: `excluded [name]`
  * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence, client, grants}]`
  * - hosts list: `hosts [host]`
- * - webhooks list: `webhooks [{id, client, type, senders, host, state, lastError, failedSince, lastDeliveryAt, delivered, givenUp, expiresAt, createdAt}]`
+ * - webhooks list: `webhooks [{id, client, type, senders, host, state, lastError, failedSince, failures, lastDeliveryAt, delivered, givenUp, expiresAt, createdAt}]`
  * - watches list: `watches [{id, client, type, senders, source, state, waiting, sent, confirmed, dropped, gap, inbox, problem, createdAt}]`
  * - waiting list: `waiting [{kind, id, since, sentence, ...}]`; texts only where there is no owner's window
  * - settings get: `settings` with a value for each plain setting (`contract/plain-settings.ts`), or the one asked for

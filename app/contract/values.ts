@@ -195,6 +195,8 @@ export const webhookRow = z.object({
   /** A category, never what a receiver said. */
   lastError: z.enum(['connection_refused', 'timeout', 'tls_error', 'http_4xx', 'http_5xx', 'challenge_failed']).nullable(),
   failedSince: at.nullable(),
+  /** Tries that failed since the last one that was accepted. */
+  failures: count,
   lastDeliveryAt: at.nullable(),
   /** In this run: accepted by the receiver; given up. */
   delivered: count,

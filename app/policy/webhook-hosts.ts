@@ -13,7 +13,7 @@ export function readHost(text: string): ReadHost {
   const given = text.trim();
   if (given === '') return refuse('is empty');
   if (given.length > MAX_HOST) return refuse(`is longer than ${MAX_HOST} characters`);
-  if (/[\s/\\?#@*]/.test(given)) return refuse('is no host: write the name alone, such as hooks.example.net or hooks.example.net:8443');
+  if (/[\s\p{Cc}/\\?#@*]/u.test(given)) return refuse('is no host: write the name alone, such as hooks.example.net or hooks.example.net:8443');
   let url: URL;
   try {
     url = new URL(`https://${given}`);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { authority, type Authority } from './certificates.ts';
+import { authority } from './certificates.ts';
 
 /** One request as it came in. */
 export interface Received {
@@ -22,7 +22,6 @@ export type Answer = (received: Received, response: ServerResponse) => void;
 /** A receiver of webhooks over real https, under names that only the tests' resolver knows. */
 export interface Receiver extends AsyncDisposable {
   readonly ca: string;
-  readonly authority: Authority;
   readonly port: number;
   readonly received: Received[];
   /** `https://hooks.example.net:<port><path>` */
@@ -36,6 +35,8 @@ export interface Receiver extends AsyncDisposable {
   /** The first requests that fit, once there are so many. */
   until(fits: (received: Received) => boolean, count?: number, ms?: number): Promise<Received[]>;
   connections(): number;
+  /** Closes every connection on which no request is. */
+  dropIdle(): void;
 }
 
 export const HOOKS = 'hooks.example.net';
@@ -51,14 +52,14 @@ export const agreeing = (status: number, headers: Record<string, string> = {}): 
   else response.writeHead(status, headers).end();
 };
 
-export async function startReceiver(options: { names?: readonly string[]; authority?: Authority } = {}): Promise<Receiver> {
-  const issuer = options.authority ?? authority();
+export async function startReceiver(options: { names?: readonly string[]; issuedFor?: readonly string[]; validity?: { from: Date; to: Date } } = {}): Promise<Receiver> {
+  const issuer = authority();
   const names = options.names ?? [HOOKS, 'other.example.net'];
   const received: Received[] = [];
   const answers = new Map<string, Answer>();
   const waiters = new Set<() => void>();
   let connections = 0;
-  const server: Server = createServer(issuer.issue(names), (request, response) => {
+  const server: Server = createServer(issuer.issue(options.issuedFor ?? names, options.validity), (request, response) => {
     void readAll(request).then((raw) => {
       const { url = '/', method = '', headers, socket } = request;
       const one: Received = { path: url, method, headers: headers as Record<string, string>, raw, body: parsed(raw), at: performance.now(), remotePort: socket.remotePort ?? 0 };
@@ -72,7 +73,7 @@ export async function startReceiver(options: { names?: readonly string[]; author
   const { port } = server.address() as AddressInfo;
   const ofPath = (path: string | undefined) => (each: Received) => path === undefined || each.path === path;
   return {
-    ca: issuer.ca, authority: issuer, port, received, host: `${names[0]!}:${port}`,
+    ca: issuer.ca, port, received, host: `${names[0]!}:${port}`,
     url: (path = '/') => `https://${names[0]!}:${port}${path}`,
     answer: (path, answer) => void answers.set(path, answer),
     deliveries: (path) => received.filter(ofPath(path)).filter(({ body }) => body['type'] === undefined),
@@ -93,6 +94,7 @@ export async function startReceiver(options: { names?: readonly string[]; author
       look();
     }),
     connections: () => connections,
+    dropIdle: () => server.closeIdleConnections(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((done) => void server.close(done));

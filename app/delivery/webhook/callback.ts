@@ -19,7 +19,8 @@ const MAX_URL = 2048;
 export function callbackOf(value: unknown): Callback {
   if (typeof value !== 'string') throw invalidParams('delivery.url: must be a string');
   if (value.length > MAX_URL) throw invalidParams(`delivery.url: must be at most ${MAX_URL} characters`);
-  if (!/^https:\/\//i.test(value)) throw invalidParams('delivery.url: must be an absolute https URL');
+  // The URL standard would take blanks and control characters out in silence.
+  if (!/^https:\/\//i.test(value) || /[\s\p{Cc}]/u.test(value)) throw invalidParams('delivery.url: must be an absolute https URL');
   let url: URL;
   try {
     url = new URL(value);

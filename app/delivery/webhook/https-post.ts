@@ -48,6 +48,7 @@ export class HttpsPosts {
   readonly #clock: Clock;
   readonly #agent: Agent;
   readonly #lookup: LookupFunction;
+  #isClosed = false;
 
   constructor(clock: Clock, loopback: LoopbackReceivers | null) {
     this.#clock = clock;
@@ -62,7 +63,7 @@ export class HttpsPosts {
   post(url: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<PostOutcome> {
     const target = new URL(url);
     // An address would be connected to without a look-up.
-    if (target.protocol !== 'https:' || isIP(target.hostname) !== 0 || target.hostname.startsWith('[')) return Promise.resolve(failed('connection_refused'));
+    if (this.#isClosed || target.protocol !== 'https:' || isIP(target.hostname) !== 0 || target.hostname.startsWith('[')) return Promise.resolve(failed('connection_refused'));
     return new Promise((resolve) => {
       const sent = request(target, {
         method: 'POST', agent: this.#agent, lookup: this.#lookup,
@@ -93,6 +94,7 @@ export class HttpsPosts {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#agent.destroy();
   }
 }

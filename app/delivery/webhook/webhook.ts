@@ -7,7 +7,8 @@ import type { Filter } from '../../events/sender-filter.ts';
 import type { Subscription, SubscriptionSink } from '../../events/subscription.ts';
 import type { Gate, Principal } from '../../events/verdict.ts';
 import { readAgain, type StoredRef } from '../stored-occurrences.ts';
-import type { PostOutcome, ReceiverFault } from './https-post.ts';
+import type { PostOutcome } from './https-post.ts';
+import { ReceiverHealth } from './receiver-health.ts';
 import { waitAfter } from './retries.ts';
 import { signedHeaders } from './signature.ts';
 import { controlIdOf, messageIdOf, type Ending, type WebhookRecord } from './webhook-record.ts';
@@ -26,8 +27,8 @@ export interface WebhookHost {
   readonly clock: Clock;
   readonly policy: WebhookPolicy;
   hub(webhook: Webhook): Hub;
-  /** Takes its turn among the others and sends. */
-  send(webhook: Webhook, request: () => SignedRequest): Promise<PostOutcome>;
+  /** Takes its turn among the others and sends; what is sent is made once the turn has come. */
+  send(webhook: Webhook, request: () => SignedRequest | Unsent): Promise<PostOutcome | Unsent>;
   /** 0 to 1. */
   random(): number;
   delivered(webhook: Webhook, ref: StoredRef): void;
@@ -45,6 +46,9 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
+
+/** `gone`: the row left, or the owner no longer allows it. `not-now`: it was withdrawn, or the owner paused. */
+export type Unsent = 'gone' | 'unreadable' | 'not-now';
 
 /** Events that are out or wait for another try. More stay in the store: the position says where. */
 const WINDOW = 16;
@@ -85,6 +89,7 @@ export class Webhook implements SubscriptionSink {
   readonly #host: WebhookHost;
   readonly #items = new Map<string, Item>();
   readonly #accepted = new Set<string>();
+  readonly health: ReceiverHealth;
   #record: WebhookRecord;
   #cursor: string;
   #filter: Filter | null = null;
@@ -92,22 +97,14 @@ export class Webhook implements SubscriptionSink {
   #control: Control | null = null;
   #busy = false;
   #timer: (() => void) | null = null;
-  #isSuspended = false;
   #isClosed = false;
-  #lastError: ReceiverFault | null = null;
-  #failedSince: number | null = null;
-  #suspendedSince: number | null = null;
-  #lastDeliveryAt: number | null = null;
-  /** Monotonic ms of the last 2xx. */
-  #lastSuccess = -Infinity;
-  #delivered = 0;
-  #givenUp = 0;
   #wasStale = false;
 
   constructor(record: WebhookRecord, cursor: string, host: WebhookHost) {
     this.#record = record;
     this.#cursor = cursor;
     this.#host = host;
+    this.health = new ReceiverHealth(host.clock);
     if (record.ending) this.#control = this.#newControl('terminated', ENDING_TRIES);
     else if (record.gap) this.#control = this.#newControl('gap', Infinity);
   }
@@ -125,33 +122,13 @@ export class Webhook implements SubscriptionSink {
     return this.#subscription;
   }
   get isSuspended(): boolean {
-    return this.#isSuspended;
-  }
-  /** Unix ms, or null. */
-  get suspendedSince(): number | null {
-    return this.#suspendedSince;
+    return this.health.suspendedSince !== null;
   }
   get isEnding(): boolean {
     return this.#record.ending !== null;
   }
   get isTroubled(): boolean {
-    return this.#failedSince !== null;
-  }
-  get lastError(): ReceiverFault | null {
-    return this.#lastError;
-  }
-  /** Unix ms, as the next two. */
-  get failedSince(): number | null {
-    return this.#failedSince;
-  }
-  get lastDeliveryAt(): number | null {
-    return this.#lastDeliveryAt;
-  }
-  get delivered(): number {
-    return this.#delivered;
-  }
-  get givenUp(): number {
-    return this.#givenUp;
+    return this.health.failedSince !== null;
   }
   get isExpired(): boolean {
     const { expiresAt } = this.#record;
@@ -159,12 +136,12 @@ export class Webhook implements SubscriptionSink {
   }
   get state(): WebhookState {
     if (this.isEnding) return 'ending';
-    if (this.#isSuspended) return 'suspended';
+    if (this.isSuspended) return 'suspended';
     const gate = this.#host.policy.gate(this.principal, this.#record.type);
     if (gate === 'paused') return 'paused';
     if (gate !== 'open') return 'waiting-for-owner';
     if (this.#subscription === null || this.#subscription.hold === 'trouble') return 'unreadable';
-    if (this.#failedSince !== null) return 'retrying';
+    if (this.isTroubled) return 'retrying';
     return this.#subscription.hold === 'rate' ? 'ceiling' : 'ok';
   }
 
@@ -193,8 +170,7 @@ export class Webhook implements SubscriptionSink {
   renew(changes: Pick<WebhookRecord, 'key' | 'previous' | 'expiresAt'>): void {
     this.#change({ ...changes, gap: false });
     if (this.#control?.type === 'gap') this.#control = null;
-    this.#isSuspended = false;
-    this.#suspendedSince = null;
+    this.health.resumed();
     for (const item of this.#items.values()) item.dueAt = 0;
     this.resume();
   }
@@ -211,6 +187,7 @@ export class Webhook implements SubscriptionSink {
     if (this.#isClosed || this.isEnding) return;
     this.#detach();
     this.#items.clear();
+    this.health.resumed();
     this.#control = this.#newControl('terminated', tries);
     this.#change({ ending, gap: false });
     this.resume();
@@ -296,9 +273,8 @@ export class Webhook implements SubscriptionSink {
 
   /** What may be sent now. Arms the timer for what is due later. */
   #due(): Item | Control | null {
-    const { clock, policy } = this.#host;
-    if (this.#isClosed || this.#isSuspended) return null;
-    if (!this.isEnding && (this.isExpired || policy.gate(this.principal, this.#record.type) !== 'open' || !policy.isWebhookHost(this.#record.callback.host))) return null;
+    const { clock } = this.#host;
+    if (!this.#mayGo()) return null;
     const now = clock.monotonic();
     let soonest = Infinity;
     // A gap is told before what follows it.
@@ -315,30 +291,44 @@ export class Webhook implements SubscriptionSink {
     return null;
   }
 
+  #mayGo(): boolean {
+    const { policy } = this.#host;
+    if (this.#isClosed || this.isSuspended) return false;
+    return this.isEnding || (!this.isExpired && policy.gate(this.principal, this.#record.type) === 'open' && policy.isWebhookHost(this.#record.callback.host));
+  }
+
+  /** Still what is to be sent: not withdrawn, accepted or replaced meanwhile. */
+  #isWanted(next: Item | Control): boolean {
+    return !this.#isClosed && ('type' in next ? this.#control === next : this.#items.get(next.eventId) === next);
+  }
+
   async #try(next: Item | Control): Promise<void> {
     const { clock } = this.#host;
-    const what = 'type' in next ? null : this.#occurrenceOf(next);
-    if (what === 'unreadable') {
+    const outcome = await this.#host.send(this, () => {
+      if (!this.#mayGo() || !this.#isWanted(next)) return 'not-now';
+      const occurrence = 'type' in next ? null : this.#occurrenceOf(next);
+      if (typeof occurrence === 'string') return occurrence;
+      next.firstTriedAt ??= clock.monotonic();
+      return this.#request(next, occurrence);
+    });
+    if (outcome === 'not-now' || !this.#isWanted(next)) return undefined;
+    if (outcome === 'unreadable') {
       next.dueAt = clock.monotonic() + SOON_MS;
-      return;
+      return undefined;
     }
-    if (what === 'gone') return this.#settle(next as Item);
-    next.firstTriedAt ??= clock.monotonic();
-    const outcome = await this.#host.send(this, () => this.#request(next, what));
-    // Withdrawn, or over, while it was on its way.
-    if (this.#isClosed || ('type' in next ? this.#control !== next : this.#items.get(next.eventId) !== next)) return;
+    if (outcome === 'gone') return this.#settle(next as Item);
     if (outcome.answered && outcome.status >= 200 && outcome.status < 300) return this.#accept(next);
     if (!outcome.answered && outcome.stale && !this.#wasStale) {
       // Once: a connection that was kept open may have been closed under it.
       this.#wasStale = true;
-      return;
+      return undefined;
     }
     this.#wasStale = false;
-    this.#fail(next, outcome);
+    return this.#fail(next, outcome);
   }
 
-  /** The event as it may be sent now. `gone`: the row left, or the owner no longer allows it. */
-  #occurrenceOf(item: Item): Occurrence | 'gone' | 'unreadable' {
+  /** The event as it may be sent now. */
+  #occurrenceOf(item: Item): Occurrence | Unsent {
     const { clock, policy } = this.#host;
     const hub = this.#host.hub(this);
     if (item.occurrence === null && (!hub.tail.running || hub.tail.trouble !== null)) return 'unreadable';
@@ -365,18 +355,13 @@ export class Webhook implements SubscriptionSink {
   }
 
   #accept(next: Item | Control): void {
-    const { clock } = this.#host;
     this.#wasStale = false;
-    this.#lastSuccess = clock.monotonic();
-    this.#lastError = null;
-    this.#failedSince = null;
+    this.health.accepted(!('type' in next));
     if ('type' in next) {
       this.#control = null;
       if (next.type === 'terminated') return this.#host.over(this);
       return this.#change({ gap: false });
     }
-    this.#lastDeliveryAt = clock.now();
-    this.#delivered += 1;
     this.#accepted.add(next.eventId);
     if (this.#accepted.size > REMEMBERED) this.#accepted.delete(this.#accepted.values().next().value!);
     this.#settle(next);
@@ -393,8 +378,7 @@ export class Webhook implements SubscriptionSink {
 
   #fail(next: Item | Control, outcome: PostOutcome): void {
     const { clock } = this.#host;
-    this.#lastError = faultOf(outcome);
-    this.#failedSince ??= clock.now();
+    this.health.failed(outcome);
     next.failed += 1;
     if ('type' in next) {
       if (next.type === 'terminated' && next.failed >= next.tries) return this.#host.over(this);
@@ -410,12 +394,12 @@ export class Webhook implements SubscriptionSink {
       return undefined;
     }
     // Other deliveries were accepted meanwhile: it is this one. None was: it is the receiver, and nothing is given up for it.
-    if (!('type' in next) && next.firstTriedAt !== null && this.#lastSuccess > next.firstTriedAt) return this.#giveUp(next);
+    if (!('type' in next) && next.firstTriedAt !== null && this.health.acceptedSince(next.firstTriedAt)) return this.#giveUp(next);
     return this.#suspend();
   }
 
   #giveUp(item: Item): void {
-    this.#givenUp += 1;
+    this.health.gaveUp();
     this.#settle(item);
     this.#host.gaveUp(this, item);
   }
@@ -424,13 +408,9 @@ export class Webhook implements SubscriptionSink {
   #suspend(): void {
     this.#detach();
     this.#items.clear();
-    this.#isSuspended = true;
-    this.#suspendedSince = this.#host.clock.now();
+    this.health.suspended();
     if (this.#control) this.#control = this.#newControl(this.#control.type, Infinity);
     this.#host.moved(this, false);
     this.#host.suspended(this);
   }
 }
-
-/** An answer that is neither 2xx nor an error (a redirect: none is followed) counts as the receiver's mistake. */
-const faultOf = (outcome: PostOutcome): ReceiverFault => (!outcome.answered ? outcome.fault : outcome.status >= 500 ? 'http_5xx' : 'http_4xx');

@@ -7,10 +7,10 @@ import type { EventType } from '../../events/occurrence.ts';
 import { parseArguments, type Filter, type NameLookup } from '../../events/sender-filter.ts';
 import type { StoredRef } from '../stored-occurrences.ts';
 import { MAX_ARGUMENTS, canonical } from '../watch.ts';
-import { HttpsPosts, type LoopbackReceivers, type ReceiverFault } from './https-post.ts';
+import { HttpsPosts, type LoopbackReceivers, type PostOutcome, type ReceiverFault } from './https-post.ts';
 import { Lanes } from './lanes.ts';
 import { Verification } from './verification.ts';
-import { Webhook, type WebhookHost, type WebhookPolicy, type WebhookState } from './webhook.ts';
+import { Webhook, type Unsent, type WebhookHost, type WebhookPolicy, type WebhookState } from './webhook.ts';
 import { webhookIdOf, type Ending, type WebhookKey, type WebhookRecord } from './webhook-record.ts';
 import { WebhookStore } from './webhook-store.ts';
 
@@ -69,6 +69,7 @@ export interface WebhookView {
   readonly state: WebhookState;
   readonly lastError: ReceiverFault | null;
   readonly failedSince: number | null;
+  readonly failures: number;
   readonly lastDeliveryAt: number | null;
   readonly delivered: number;
   readonly givenUp: number;
@@ -128,9 +129,9 @@ export class Webhooks {
       clock, policy,
       random: options.random ?? Math.random,
       hub: ({ record }) => this.#hub(record.type),
-      send: ({ record, isTroubled }, request) => this.#lanes.run(record.callback.host, isTroubled, () => {
-        const { headers, body } = request();
-        return this.#posts.post(record.callback.url, headers, body);
+      send: ({ record, isTroubled }, request) => this.#lanes.run<PostOutcome | Unsent>(record.callback.host, isTroubled, async () => {
+        const made = request();
+        return typeof made === 'string' ? made : this.#posts.post(record.callback.url, made.headers, made.body);
       }),
       delivered: ({ record }, ref) => listener.delivered(record.type, ref, record.client),
       gaveUp: ({ record }, ref) => listener.gaveUp(record.type, ref, record.client),
@@ -206,9 +207,9 @@ export class Webhooks {
 
   list(): readonly WebhookView[] {
     return [...this.#byId.values()].map((webhook) => {
-      const { record, filter, state, lastError, failedSince, lastDeliveryAt, delivered, givenUp } = webhook;
+      const { record, filter, state, health: { lastError, failedSince, failures, lastDeliveryAt, delivered, givenUp } } = webhook;
       const { id, client, type, callback, expiresAt, createdAt } = record;
-      return { id, client, type, senders: filter?.senderCount ?? sendersIn(record), host: callback.host, state, lastError, failedSince, lastDeliveryAt, delivered, givenUp, expiresAt, createdAt };
+      return { id, client, type, senders: filter?.senderCount ?? sendersIn(record), host: callback.host, state, lastError, failedSince, failures, lastDeliveryAt, delivered, givenUp, expiresAt, createdAt };
     });
   }
 
@@ -223,7 +224,7 @@ export class Webhooks {
   /** By the heartbeat: positions move while nothing matches, and time passes. */
   settle(): void {
     for (const webhook of [...this.#byId.values()]) {
-      const { suspendedSince, record } = webhook;
+      const { health: { suspendedSince }, record } = webhook;
       if (webhook.isExpired && !webhook.isEnding) this.#remove(webhook);
       else if (record.expiresAt === null && suspendedSince !== null && suspendedSince <= this.#clock.now() - MAX_SUSPENDED_MS && !webhook.isEnding) webhook.end(failedFor(webhook));
     }
@@ -271,13 +272,12 @@ export class Webhooks {
   #renew(webhook: Webhook, request: SubscribeRequest): Granted {
     const { record } = webhook;
     const key = request.key.toString('base64');
-    const status = statusOf(webhook);
     const truncated = record.gap;
     const previous = key === record.key ? record.previous : { key: record.key, until: this.#clock.now() + BOTH_SIGN_MS };
     webhook.renew({ key, previous, expiresAt: this.#expiryOf(request.ttlMs) });
     this.#follow(webhook);
     this.#options.listener.changed();
-    return { id: record.id, refreshBefore: isoOf(webhook.record.expiresAt), cursor: webhook.cursor, truncated, deliveryStatus: status };
+    return { id: record.id, refreshBefore: isoOf(webhook.record.expiresAt), cursor: webhook.cursor, truncated, deliveryStatus: statusOf(webhook) };
   }
 
   /** @returns Unix ms, or null. No wish is refused; one that cannot be had is answered with what can. */
@@ -373,10 +373,10 @@ export class Webhooks {
 
 const isoOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
-function statusOf({ isSuspended, lastDeliveryAt, lastError, failedSince }: Webhook): DeliveryStatus {
+function statusOf({ isSuspended, health: { lastDeliveryAt, lastError, failedSince } }: Webhook): DeliveryStatus {
   return { active: !isSuspended, lastDeliveryAt: isoOf(lastDeliveryAt), lastError, ...(failedSince !== null && { failedSince: new Date(failedSince).toISOString() }) };
 }
 
-const failedFor = ({ lastError }: Webhook): Ending => ({ code: ErrorCode.callbackEndpoint, message: 'CallbackEndpointError', data: { reason: lastError ?? 'timeout' } });
+const failedFor = ({ health: { lastError } }: Webhook): Ending => ({ code: ErrorCode.callbackEndpoint, message: 'CallbackEndpointError', data: { reason: lastError ?? 'timeout' } });
 
 const sendersIn = ({ arguments: { from, domains } }: WebhookRecord): number => [from, domains].flatMap((list) => (Array.isArray(list) ? list : [])).length;
