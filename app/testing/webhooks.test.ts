@@ -50,6 +50,8 @@ describe('a delivery', () => {
     it.receiver.answer('/a', right);
     it.world.engine.policy.removeSenders(['@example.org']);
     clock.advance(2500);
+    // Decided without a word to anybody, in the turns that follow the timer.
+    for (let turns = 0; turns < 5; turns += 1) await new Promise((done) => void setImmediate(done));
     it.world.engine.policy.addSenders(['@example.org']);
     await ring(it.world, 'Allowed again');
     look(clock);
