@@ -25,7 +25,7 @@ export const secret = newSecret();
 export async function startWebhookWorld(options: WorldOptions & { readonly resolve?: Resolve; readonly receiver?: Receiver } = {}): Promise<WebhookWorld> {
   const receiver = options.receiver ?? await startReceiver();
   const world = await startWorld({
-    ...options,
+    ...options, http: true,
     settings: { ...openSettings, hosts: [receiver.host, `other.example.net:${receiver.port}`], ...options.settings },
     edges: { loopbackReceivers: { ca: receiver.ca, resolve: options.resolve ?? toLoopback }, ...options.edges },
   });
@@ -75,6 +75,21 @@ export async function untilTrue(clock: VirtualClock, isSo: () => boolean, what: 
 
 /** Gives the engine one look at its stores. */
 export const look = (clock: VirtualClock): void => clock.advance(250);
+
+/** Of the extension's own errors (events-extension 8). */
+export const CALLBACK_ERROR = -32027;
+/** A key such as the app's host keeps. */
+export const sealKey = randomBytes(32).toString('base64');
+
+/** Lets the receiver fail for as often as it is tried; then the subscription waits for its client. */
+export async function failAll(clock: VirtualClock, it: WebhookWorld): Promise<void> {
+  look(clock);
+  for (const [tries, wait] of [[1, 2500], [2, 10_000], [3, 75_000], [4, 750_000]] as const) {
+    await untilTrue(clock, () => viewOf(it).failures === tries, `try ${tries}`);
+    clock.advance(wait);
+  }
+  await untilTrue(clock, () => viewOf(it).state === 'suspended', 'suspended');
+}
 
 /** What the owner sees of the only webhook. */
 export const viewOf = ({ world }: WebhookWorld) => {
