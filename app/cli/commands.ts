@@ -8,7 +8,7 @@ import { quoted, readFlags, type FlagKind, type Flags } from './arguments.ts';
 export type Command =
   | { readonly do: 'help' }
   | { readonly do: 'version' }
-  | { readonly do: 'list'; readonly what: 'events' | 'senders' | 'clients' | 'excluded' | 'hosts' }
+  | { readonly do: 'list'; readonly what: 'events' | 'senders' | 'clients' | 'tokens' | 'excluded' | 'hosts' }
   | { readonly do: 'settings'; readonly key: SettingKey | null }
   | { readonly do: 'status' }
   | { readonly do: 'doctor' }
@@ -29,7 +29,6 @@ export type ParsedCommand =
 
 const GLOBAL: Readonly<Record<string, FlagKind>> = { '--json': 'flag', '--data-dir': 'value', '--socket': 'value' };
 const SEE = 'See "belfry --help".';
-const LATER = new Set(['tokens']);
 
 type Parsed = Command | string;
 type Action = { readonly flags?: Readonly<Record<string, FlagKind>>; parse(words: readonly string[], flags: Flags): Parsed };
@@ -52,6 +51,11 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
     deny: { parse: (words) => withId(words, (id) => changing({ do: 'deny-client', id })) },
     revoke: { parse: (words) => withId(words, (id) => changing({ do: 'revoke-client', id })) },
     test: { parse: (words) => withId(words, (id) => ({ do: 'test-client', id })) },
+  },
+  tokens: {
+    list: plain({ do: 'list', what: 'tokens' }),
+    create: { flags: { '--events': 'list', '--senders': 'list', '--grants': 'list' }, parse: createToken },
+    revoke: { parse: revokeToken },
   },
   excluded: {
     list: plain({ do: 'list', what: 'excluded' }),
@@ -105,7 +109,6 @@ function parse(argv: readonly string[]): Parsed {
   if (argv.includes('--help') || argv.includes('-h') || name === 'help') return { do: 'help' };
   if (name === undefined) return before.includes('--version') ? { do: 'version' } : `Say what to do. ${SEE}`;
   if (name === 'serve') return '"serve" starts an engine: it is run on its own, as "belfry serve".';
-  if (LATER.has(name)) return `"belfry ${name}" is not available yet.`;
   const actions = Object.hasOwn(TABLE, name) ? TABLE[name]! : null;
   if (actions === null) return `Unknown command ${quoted(name)}. ${SEE}`;
   if (Object.hasOwn(actions, '')) return run(actions['']!, before, after);
@@ -213,7 +216,26 @@ function stopWebhook(words: readonly string[]): Parsed {
   return { do: 'stop-webhook', id: words[0]! };
 }
 
+function createToken(words: readonly string[], flags: Flags): Parsed {
+  if (words.length === 0) return 'Give the token a name by which you will know it, such as CI.';
+  if (words.length > 1) return surplus(words[1]!);
+  const options = allowOptionsOf(flags);
+  return typeof options === 'string' ? options : changing({ do: 'create-token', label: words[0]!, options });
+}
+
+function revokeToken(words: readonly string[]): Parsed {
+  if (words.length === 0) return 'Name the token by its id; "belfry tokens list" shows them.';
+  if (words.length > 1) return surplus(words[1]!);
+  const id = words[0]!.toLowerCase();
+  return /^[0-9a-f]{8}$/.test(id) ? changing({ do: 'revoke-token', id }) : `${quoted(words[0]!)} is no token id: an id has 8 hex digits.`;
+}
+
 function allowClient(words: readonly string[], flags: Flags): Parsed {
+  const options = allowOptionsOf(flags);
+  return typeof options === 'string' ? options : withId(words, (id) => changing({ do: 'allow-client', id, options }));
+}
+
+function allowOptionsOf(flags: Flags): AllowOptions | string {
   const events = flags.list('--events');
   const senders = flags.list('--senders');
   const grants = flags.list('--grants');
@@ -224,13 +246,12 @@ function allowClient(words: readonly string[], flags: Flags): Parsed {
   for (const [name, list] of [['--events', events], ['--senders', senders], ['--grants', grants]] as const) {
     if (list?.length === 0) return `${name} needs a value.`;
   }
-  const options: AllowOptions = {
+  return {
     ...(flags.has('--once') && { once: true }),
     ...(type !== null && { events: type === 'all' ? type : type.data }),
     ...(senders !== null && { senders: senders.length === 1 && senders[0] === 'all' ? 'all' as const : senders }),
     ...(granted && { grants: granted.data }),
   };
-  return withId(words, (id) => changing({ do: 'allow-client', id, options }));
 }
 
 function getSetting(words: readonly string[]): Parsed {

@@ -15,6 +15,8 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
           | add chat:ID... | remove chat:ID...           ID: a chat's id or its exact name
   clients list | allow ID [--events TYPE,...] [--senders SENDER,...] [--grants GRANT,...] [--once]
           | deny ID | revoke ID | test ID
+  tokens  list | create LABEL [--events TYPE,...] [--senders SENDER,...] [--grants GRANT,...] | revoke ID
+                                                         for clients that come over HTTP; a new token is shown once
   excluded list | add PLACE... | remove PLACE...         PLACE: an account or a mailbox that no client hears of or reads
   hosts   list | add HOST... | remove HOST...            HOST: where webhooks may go, such as hooks.example.net
   webhooks list | stop ID

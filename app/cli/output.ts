@@ -44,6 +44,13 @@ function detailsOf(row: Extract<WaitingRow, { text: string }>): string[] {
   return [...about, ...row.text.split('\n').map((line) => `| ${line}`)];
 }
 
+const dayOf = (at: number | null): string => (at === null ? 'never' : new Date(at).toISOString().slice(0, 10));
+
+export function tokenLines(tokens: PolicySnapshot['tokens']): string {
+  if (tokens.length === 0) return 'No tokens. "belfry tokens create LABEL" makes one.';
+  return table(tokens.map(({ id, kind, label, createdAt, usedOn }) => [id, kind, JSON.stringify(label), `made ${dayOf(createdAt)}, last used ${dayOf(usedOn)}`]));
+}
+
 export function watchLines(watches: readonly WatchRow[]): string {
   if (watches.length === 0) return 'No watches. A client sets one with its tool watch_events.';
   return table(watches.map((watch) => [

@@ -76,6 +76,12 @@ test.each<[string, CommandContext, number, RegExp]>([
   ['clients allow ffffffff', HEADLESS, 3, /No client has the id "ffffffff"/],
   ['clients allow ffffffff', PEER, 3, /No client has the id "ffffffff"/],
   [`clients deny ${ID}`, PEER, 0, /is not allowed\.\n$/],
+  ['tokens list', PEER, 0, /^No tokens\. "belfry tokens create LABEL" makes one\.\n$/],
+  ['tokens create CI --grants mail', HEADLESS, 0, /^Token "CI" \([0-9a-f]{8}\) is made\. This is the only time that it is shown\.\nbelfry_[\w-]{43}\n$/],
+  ['tokens create CI', OWNER, 0, /\nbelfry_[\w-]{43}\n$/],
+  ['tokens create CI', PEER, 2, /^belfry: This lets more through, so the owner has to allow it: it is in Waiting for you\.\n$/],
+  ['tokens create \u202e', HEADLESS, 3, /needs a name/],
+  ['tokens revoke 0123abcd', PEER, 3, /No token has the id "0123abcd"/],
   [`clients revoke ${ID}`, PEER, 0, /is no longer allowed\.\n$/],
   [`clients test ${ID}`, PEER, 0, /^The app sent it\.\n$/],
   ['clients test ffffffff', PEER, 3, /No client/],
@@ -137,7 +143,7 @@ test.each<[string, CommandContext, number, object]>([
   // Narrowing acts at once, whoever asks.
   ['watches stop 89ABCDEF --json', PEER, 0, { version: 1, ok: true, changed: true, message: 'Watch 89abcdef is stopped.' }],
   ['watches stop 00000000 --json', PEER, 3, { version: 1, ok: false, error: { code: 'unknown', message: 'No watch has this id.' } }],
-  ['tokens --json', PEER, 3, { version: 1, ok: false, error: { code: 'usage', message: '"belfry tokens" is not available yet.' } }],
+  ['colours --json', PEER, 3, { version: 1, ok: false, error: { code: 'usage', message: 'Unknown command "colours". See "belfry --help".' } }],
   ['--json --version', PEER, 0, { version: 1, ok: true, belfry: '0.1.0' }],
 ])('%s', async (line, context, code, value) => {
   using it = setUp();

@@ -2,7 +2,7 @@ import type { Change, Outcome, PolicySnapshot } from '../contract/change.ts';
 import type { ChatRow, ContractOutcome, DiagnosticRow, Status, TestHop, WaitingRow, WatchRow, WebhookRow } from '../contract/values.ts';
 import { parseCommand, type Command } from './commands.ts';
 import { HELP } from './help.ts';
-import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines, waitingLines, watchLines, webhookLines } from './output.ts';
+import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines, tokenLines, waitingLines, watchLines, webhookLines } from './output.ts';
 import { searchLines } from './search-lines.ts';
 
 /** What commands need of the engine. Implemented by `engine`; policy has the first four as they are. */
@@ -68,6 +68,7 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  * - events list: `events [{type, on}]`; senders list: `senders [{kind, value, subdomains, for, on, except}]`,
  *   `chats [{id, name, isGroup, participants, lastAt}]`
  * - excluded list: `excluded [name]`
+ * - tokens list: `tokens [{kind, id, label, createdAt, usedOn}]`; tokens create: `changed`, `message`, `token`
  * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence, client, grants}]`
  * - hosts list: `hosts [host]`
  * - webhooks list: `webhooks [{id, client, type, senders, host, state, lastError, failedSince, failures, lastDeliveryAt, delivered, givenUp, expiresAt, createdAt}]`
@@ -161,8 +162,8 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
   }
 }
 
-function list(what: 'events' | 'senders' | 'clients' | 'excluded' | 'hosts', api: EngineApi): Answer {
-  const { events, senders, clients, waiting, hosts } = api.snapshot();
+function list(what: 'events' | 'senders' | 'clients' | 'tokens' | 'excluded' | 'hosts', api: EngineApi): Answer {
+  const { events, senders, clients, tokens, waiting, hosts } = api.snapshot();
   switch (what) {
     case 'events':
       return { code: 0, text: eventLines(events), json: { events } };
@@ -172,6 +173,8 @@ function list(what: 'events' | 'senders' | 'clients' | 'excluded' | 'hosts', api
       const excluded = api.excluded();
       return { code: 0, text: excluded.length === 0 ? 'Nothing is excluded.' : excluded.join('\n'), json: { excluded } };
     }
+    case 'tokens':
+      return { code: 0, text: tokenLines(tokens), json: { tokens } };
     case 'hosts':
       return { code: 0, text: hosts.length === 0 ? 'No hosts, so webhooks are off.' : hosts.join('\n'), json: { hosts } };
     case 'clients':
@@ -191,5 +194,6 @@ function change(wanted: Change, api: EngineApi, context: CommandContext): Answer
 
 function outcomeAnswer(outcome: Outcome): Answer {
   if (!outcome.ok) return { code: EXIT[outcome.code], fault: outcome.code, message: outcome.message };
-  return { code: 0, text: outcome.sentence, json: { changed: outcome.changed, message: outcome.sentence } };
+  const { changed, sentence, token } = outcome;
+  return { code: 0, text: token === undefined ? sentence : `${sentence}\n${token}`, json: { changed, message: sentence, ...(token !== undefined && { token }) } };
 }

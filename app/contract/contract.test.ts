@@ -28,7 +28,7 @@ function handlersOver(folder: string): Handlers {
         type, on, sourceOpen: null, accounts: null, readAt: null, mailboxes: null, allowed: senders.length, usedBy: [], deliveredToday: 0, lastAt: null,
       })),
       senders: senders.map((rule) => ({ ...rule, display: rule.value, lastAt: null })),
-      clients: [], waiting, settings, pausedUntil,
+      clients: [], tokens: [], waiting, settings, pausedUntil,
       access: { mail: unread, messages: unread, checkedAt: null },
       chats: [],
       watches: [],
@@ -58,6 +58,7 @@ function handlersOver(folder: string): Handlers {
       allow: ({ id, options }) => policy.allowClient(id, options),
       deny: ({ id }) => policy.denyClient(id), revoke: ({ id }) => policy.revokeClient(id), test: () => [],
     },
+    tokens: { list: () => [], create: ({ label, options }) => policy.change({ do: 'create-token', label, options }), revoke: ({ id }) => policy.revokeToken(id) },
     excluded: { list: () => [], places: () => ({ readable: false, accounts: [], gone: [] }), add: () => policy.resume(), remove: () => policy.resume() },
     hosts: { list: () => [...policy.snapshot().hosts], add: ({ hosts }) => policy.addHosts(hosts), remove: ({ hosts }) => policy.removeHosts(hosts) },
     webhooks: { list: () => [], stop: () => ({ ok: false, code: 'unknown', message: 'No.' }) },
@@ -166,7 +167,7 @@ describe.each([['memory', (): ReturnType<typeof channelPorts> => [...memoryPorts
 
 test('the groups of the contract', () => {
   expect([...new Set([...callsOf(contract).keys()].map((name) => name.split('.')[0]))]).toEqual([
-    'app', 'events', 'access', 'senders', 'chats', 'clients', 'excluded', 'watches', 'search', 'hosts', 'webhooks', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
+    'app', 'events', 'access', 'senders', 'chats', 'clients', 'tokens', 'excluded', 'watches', 'search', 'hosts', 'webhooks', 'live', 'activity', 'settings', 'pause', 'status', 'diagnostics',
   ]);
 });
 

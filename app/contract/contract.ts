@@ -4,7 +4,7 @@ import { call, type CallerOf, type HandlersOf } from './schema.ts';
 import { searchState } from './search.ts';
 import {
   access, activityRow, backtest, chatRow, clientRow, diagnosticRow, entryCheck, eventRow, excludedPlaces, liveRow, mailboxRow, outcome, params, pausedUntil,
-  senderRow, slices, status, suggestion, testHop, waitingRow, watchRow, webhookRow,
+  senderRow, slices, status, suggestion, testHop, tokenRow, waitingRow, watchRow, webhookRow,
 } from './values.ts';
 
 /**
@@ -59,6 +59,13 @@ export const contract = {
       revoke: call(params.client, outcome),
       /** One event marked as a test; null: can't tell. */
       test: call(params.client, z.array(testHop)),
+    },
+    tokens: {
+      list: call(params.none, z.array(tokenRow)),
+      /** The outcome's `token` is the only time that the secret is told. */
+      create: call(params.createToken, outcome),
+      /** A token or a sign-in, with the client that shows it. */
+      revoke: call(params.client, outcome),
     },
     excluded: {
       /** Accounts and mailboxes that no client hears of or reads, by name. */

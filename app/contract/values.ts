@@ -54,7 +54,11 @@ export const httpState = z.object({
 
 /** What became of a change: the same value that policy answers with. */
 export const outcome = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), changed: z.boolean(), sentence: z.string() }),
+  z.object({
+    ok: z.literal(true), changed: z.boolean(), sentence: z.string(),
+    /** A bearer token that was made just now: shown to the owner once, kept nowhere and never told again. */
+    token: z.exactOptional(z.string()),
+  }),
   z.object({ ok: z.literal(false), code: z.enum(['invalid', 'unknown', 'nothing', 'refused', 'not-written', 'full']), message: z.string() }),
 ]);
 
@@ -119,6 +123,8 @@ export const clientRow = z.object({
   display: z.string(),
   signed: z.boolean(),
   persistable: z.boolean(),
+  /** It shows a bearer token, or what it signed in with, over HTTP; absent: it is known by its process. Such a client cannot be allowed once. */
+  by: z.exactOptional(z.enum(['token', 'sign-in'])),
   /** What it calls itself: only ever quoted. */
   label: z.string().nullable(),
   decision: z.enum(['always', 'once', 'denied', 'none']),
@@ -133,6 +139,16 @@ export const clientRow = z.object({
   connectedAt: at.nullable(),
   subscriptions: z.array(z.object({ type: eventType, senders: count, mode: z.enum(['poll', 'push', 'channel', 'webhook']), delivered: count })),
   lastEventAt: at.nullable(),
+});
+
+/** A bearer token, or a program that signed in. What it may do stands with the client of the same id. */
+export const tokenRow = z.object({
+  kind: z.enum(['token', 'sign-in']),
+  id: clientId,
+  label: z.string(),
+  createdAt: at,
+  /** The day of its last use, as the time of its beginning (UTC); null: never used. */
+  usedOn: at.nullable(),
 });
 
 /** A standing watch of a client. Its arguments stay with the engine: what it asks for shows with the client. */
@@ -169,6 +185,21 @@ export const waitingRow = z.discriminatedUnion('kind', [
     /** The client that it is about, or null. */
     client: clientId.nullable(),
     /** What a client asks to be granted. */
+    grants: z.array(grantName),
+  }),
+  z.object({
+    /** A program asks in the browser to be let in over HTTP. Allowing it takes the same options as a client; once is not among them. */
+    kind: z.literal('sign-in'), ...asked,
+    /** Of the client that it becomes. In `clients` only if it was allowed before. */
+    client: clientId,
+    /** What the program calls itself: only ever quoted. */
+    name: z.string(),
+    /** Where the browser goes afterwards: the host, or the scheme of a program. */
+    host: z.string(),
+    /** Four digits that the browser's page shows too: they tell one request from another. */
+    code: z.string().regex(/^\d{4}$/),
+    expiresAt: at,
+    /** What it hinted at: nothing of it is chosen for it. */
     grants: z.array(grantName),
   }),
   z.object({
@@ -316,6 +347,7 @@ export const slices = z.object({
   events: z.array(eventRow),
   senders: z.array(senderRow),
   clients: z.array(clientRow),
+  tokens: z.array(tokenRow),
   waiting: z.array(waitingRow),
   settings: plainSettings,
   pausedUntil,
@@ -352,6 +384,7 @@ export const params = {
   addWatch: z.strictObject({ client: clientId, type: eventType, arguments: z.record(z.string().max(64), z.unknown()) }),
   setInbox: z.strictObject({ id: watchId, /** Absolute; null: off. */ directory: z.string().min(1).max(4096).nullable() }),
   allowClient: z.strictObject({ id: clientId, options: allowOptions }),
+  createToken: z.strictObject({ label: shortText, options: allowOptions }),
   answer: z.strictObject({ id: z.string().max(64), accept: z.boolean(), options: allowOptions }),
   live: z.strictObject({ /** Also rows that match no allowed sender; they never leave the Mac. */ notMatched: z.boolean() }),
   activity: z.strictObject({ limit: z.int().min(1).max(1000), filter: activityFilter }),
@@ -378,6 +411,7 @@ export type Slices = z.output<typeof slices>;
 export type SenderRow = z.output<typeof senderRow>;
 export type ClientRow = z.output<typeof clientRow>;
 export type HttpState = z.output<typeof httpState>;
+export type TokenRow = z.output<typeof tokenRow>;
 export type WatchRow = z.output<typeof watchRow>;
 export type WebhookRow = z.output<typeof webhookRow>;
 export type WaitingRow = z.output<typeof waitingRow>;

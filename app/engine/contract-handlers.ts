@@ -104,6 +104,11 @@ function handlersOf(engine: Engine, looker: LiveLooker): Handlers {
       revoke: ({ id }) => policy.revokeClient(id),
       test: ({ id }) => testClient(engine, id) ?? [],
     },
+    tokens: {
+      list: () => [...policy.credentials.views],
+      create: ({ label, options }) => policy.change({ do: 'create-token', label, options }),
+      revoke: ({ id }) => policy.revokeToken(id),
+    },
     excluded: {
       list: () => shownPlaces(engine.readable('mail'), policy.snapshot().excluded),
       places: () => excludedPlaces(engine.readable('mail'), policy.snapshot().excluded),

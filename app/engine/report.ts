@@ -138,6 +138,7 @@ export function slicesOf(engine: Engine): Slices {
     events: eventRows(engine, snapshot, clients),
     senders: senderRows(engine, snapshot),
     clients,
+    tokens: [...snapshot.tokens],
     waiting: waitingRows(engine, snapshot.waiting),
     settings: snapshot.settings,
     pausedUntil: snapshot.pausedUntil,

@@ -1,4 +1,5 @@
 import type { EventType } from '../events/occurrence.ts';
+import { cleanText } from '../events/text.ts';
 import { holdsBack } from './sender-rules.ts';
 import type { SettingKey } from '../contract/plain-settings.ts';
 import type { ClientRecord, PausedUntil, SenderRule, Settings } from './settings.ts';
@@ -47,6 +48,10 @@ export type Change =
   | { readonly do: 'grant-client'; readonly id: string; readonly grants: readonly GrantName[] }
   | { readonly do: 'deny-client'; readonly id: string }
   | { readonly do: 'revoke-client'; readonly id: string }
+  /** A bearer token with a client of its own. */
+  | { readonly do: 'create-token'; readonly label: string; readonly options: AllowOptions }
+  /** @param id of the client that shows it */
+  | { readonly do: 'revoke-token'; readonly id: string }
   | { readonly do: 'pause'; readonly ms: number | null }
   | { readonly do: 'resume' }
   | { readonly do: 'set-setting'; readonly key: SettingKey; readonly value: unknown };
@@ -55,7 +60,7 @@ export type Change =
 export type ChangeFault = 'invalid' | 'unknown' | 'nothing' | 'refused' | 'not-written' | 'full';
 
 export type Outcome =
-  | { readonly ok: true; readonly changed: boolean; /** For whoever asked. */ readonly sentence: string }
+  | { readonly ok: true; readonly changed: boolean; /** For whoever asked. */ readonly sentence: string; /** A new secret: shown to the person once, kept nowhere. */ readonly token?: string }
   | { readonly ok: false; readonly code: ChangeFault; readonly message: string };
 
 /** The parts of what is held in memory that a change is compared with. */
@@ -78,6 +83,7 @@ export function isWidening(change: Change, held: Held): boolean {
     case 'undo-removal':
     case 'allow-client':
     case 'grant-client':
+    case 'create-token':
     case 'include':
       return true;
     case 'set-sender': {
@@ -98,6 +104,7 @@ export function isWidening(change: Change, held: Held): boolean {
     case 'remove-hosts':
     case 'deny-client':
     case 'revoke-client':
+    case 'revoke-token':
       return false;
     case 'pause': {
       // A shorter pause than the one in force is a resume in disguise.
@@ -191,7 +198,10 @@ export function askSentence(change: Change, clientName: (id: string) => string):
       return `No longer exclude ${change.places.slice(0, 3).join(', ')}`;
     case 'deny-client':
     case 'revoke-client':
+    case 'revoke-token':
       return `Don't allow the client ${clientName(change.id)}`;
+    case 'create-token':
+      return `Make a token "${cleanText(change.label, 64)}"${grantsText(change.options.grants)}`;
     case 'pause':
       return 'Shorten the pause';
     case 'resume':
@@ -237,6 +247,10 @@ export function activitySentence(change: Change): string {
       return 'Client not allowed';
     case 'revoke-client':
       return 'Client revoked';
+    case 'create-token':
+      return 'Token made';
+    case 'revoke-token':
+      return 'Token revoked';
     case 'pause':
       return 'Paused';
     case 'resume':

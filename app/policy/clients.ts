@@ -27,6 +27,8 @@ export interface ClientIdentity {
   readonly persistable: boolean;
   readonly signed: boolean;
   readonly process: ClientProcess | null;
+  /** Absent: by its process. */
+  readonly by?: 'token' | 'sign-in';
 }
 
 export type Decision = 'always' | 'once' | 'denied' | 'none';
@@ -243,11 +245,11 @@ export class Clients {
     return known.identity.process === null || [...known.processes.values()].some((process) => this.#alive(process));
   }
 
-  #identity(id: string): { display: string; signed: boolean } {
+  #identity(id: string): Pick<ClientRecord['identity'], 'display' | 'signed' | 'by'> {
     const known = this.#known.get(id)?.identity;
-    if (known) return { display: cleanText(known.display, 512), signed: known.signed };
+    if (known) return { display: cleanText(known.display, 512), signed: known.signed, by: known.by ?? 'process' };
     const old = this.record(id)?.identity;
-    return { display: old?.display ?? '', signed: old?.signed ?? false };
+    return { display: old?.display ?? '', signed: old?.signed ?? false, by: old?.by ?? 'process' };
   }
 
   #dropEnded(known: Known): void {

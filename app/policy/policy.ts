@@ -4,6 +4,7 @@ import type { EventType } from '../events/occurrence.ts';
 import type { Principal } from '../events/verdict.ts';
 import { activitySentence, askSentence, eventTitle, grantTitle, isWidening, settingText, type AllowOptions, type Change, type GrantName, type Outcome, type SenderOptions, type SenderPatch } from './change.ts';
 import { Clients, widestOf, type ClientIdentity } from './clients.ts';
+import { Credentials } from './credentials.ts';
 import { MAX_PAUSE_MS, MIN_PAUSE_MS, Pause } from './pause.ts';
 import { Permissions } from './permissions.ts';
 import { RateLimit } from './rate.ts';
@@ -50,6 +51,8 @@ export class Policy extends Permissions {
   readonly #rate: RateLimit;
   readonly #pause: Pause;
   readonly #listeners = new Set<ChangeListener>();
+  /** Tokens and sign-ins: whose a bearer token is. */
+  readonly credentials: Credentials;
   #removed: readonly SenderRule[] = [];
 
   constructor(options: PolicyOptions) {
@@ -59,9 +62,11 @@ export class Policy extends Permissions {
     this.#waiting = new Waiting(() => this.#clock.now(), () => this.#clock.monotonic());
     this.#rate = new RateLimit(() => this.#clock.monotonic());
     this.#pause = new Pause(options.clock, () => this.#emit('pause', 'The pause ended'));
+    this.credentials = this.#makeCredentials();
     this.compile();
     this.#pause.set(this.settings.pausedUntil);
     this.#endOnce(true);
+    this.#endSignIns(true);
   }
 
   get settings(): Settings {
@@ -133,6 +138,7 @@ export class Policy extends Permissions {
   /** Ends `once` where the client's process ended. Call it every second or so. */
   sweep(): void {
     this.#endOnce(false);
+    this.#endSignIns(false);
   }
 
   /** Called synchronously after each change. Returns the way to stop. */
@@ -165,6 +171,8 @@ export class Policy extends Permissions {
       case 'grant-client': return this.grantClient(change.id, change.grants);
       case 'deny-client': return this.denyClient(change.id);
       case 'revoke-client': return this.revokeClient(change.id);
+      case 'create-token': return this.credentials.createToken(change.label, change.options);
+      case 'revoke-token': return this.revokeToken(change.id);
       case 'pause': return this.pause(change.ms);
       case 'resume': return this.resume();
       case 'set-setting': return this.setSetting(change.key, change.value);
@@ -301,7 +309,7 @@ export class Policy extends Permissions {
 
   /** All senders, chats, clients and webhook hosts go. */
   reset(): Outcome {
-    const failed = this.#save({ senders: [], chats: [], clients: [], hosts: [] });
+    const failed = this.#save({ senders: [], chats: [], clients: [], tokens: [], signIns: [], hosts: [] });
     if (failed) return failed;
     this.#removed = [];
     for (const kind of ['senders', 'hosts', 'clients'] as const) this.#emit(kind, kind === 'clients' ? 'All senders, clients and webhook hosts removed' : null);
@@ -330,6 +338,8 @@ export class Policy extends Permissions {
     if (!this.#isKnown(id)) return unknownClient(id);
     const senders = this.#grantSenders(options.senders);
     if (typeof senders === 'string') return { ok: false, code: 'invalid', message: senders };
+    const fault = this.credentials.allowFault(id, options);
+    if (fault !== null) return { ok: false, code: 'refused', message: fault };
     const record = this.clients.approved(id, { ...options, ...senders });
     if (typeof record === 'string') return { ok: false, code: 'refused', message: record };
     const word = record.decision === 'once' ? 'allowed until its process ends' : 'allowed';
@@ -355,6 +365,11 @@ export class Policy extends Permissions {
   revokeClient(id: string): Outcome {
     if (!this.#isKnown(id)) return unknownClient(id);
     return this.#decide(this.clients.denied(id), { do: 'revoke-client', id }, `${this.clientName(id)} is no longer allowed.`);
+  }
+
+  /** The token and its client, which is nobody without it. @param id of that client */
+  revokeToken(id: string): Outcome {
+    return this.credentials.has(id) ? this.revokeClient(id) : { ok: false, code: 'unknown', message: `No token has the id ${JSON.stringify(id.slice(0, 16))}. "belfry tokens list" shows the ids.` };
   }
 
   /** @param ms null: until resumed. */
@@ -387,7 +402,7 @@ export class Policy extends Permissions {
   snapshot(): PolicySnapshot {
     return snapshotOf({
       settings: this.settings, loaded: this.#store.loaded, region: this.region, pausedUntil: this.pausedUntil,
-      trustLocalClients: this.trustLocalClients, clients: this.clients, waiting: this.#waiting.entries, rules: this.rules,
+      trustLocalClients: this.trustLocalClients, clients: this.clients, waiting: this.#waiting.entries, rules: this.rules, tokens: this.credentials.views,
     });
   }
 
@@ -407,6 +422,7 @@ export class Policy extends Permissions {
       const hosts = readHosts(change.hosts);
       if (typeof hosts === 'string') return { ok: false, code: 'invalid', message: hosts };
     }
+    if (change.do === 'create-token') return this.credentials.tokenFault(change.label, change.options);
     if (change.do === 'pause' && !isPauseLength(change.ms)) return badPause;
     return change.do === 'set-setting' ? settingFault(change.key, change.value) : null;
   }
@@ -445,7 +461,7 @@ export class Policy extends Permissions {
 
   #decide(record: ClientRecord, change: Change, sentence: string): Outcome {
     const clients = [...this.settings.clients.filter((each) => each.id !== record.id), record];
-    const failed = this.#save({ clients });
+    const failed = this.#save({ clients, ...(record.decision === 'denied' && this.credentials.without(record.id)) });
     if (failed) return failed;
     const waited = this.#waiting.remove(record.id);
     const outcome = this.#did('clients', change, sentence);
@@ -472,6 +488,23 @@ export class Policy extends Permissions {
     // Could not be written: the grant is over all the same, and a new process of that client is asked about.
     if (this.#save({ clients }) !== null) this.clients.expire(ended);
     this.#emit('clients', `${ended.size === 1 ? 'A client' : `${ended.size} clients`} allowed once ended`);
+  }
+
+  /** Sign-ins that nobody used for so long. */
+  #endSignIns(atStart: boolean): void {
+    const left = this.credentials.over(atStart);
+    if (left !== null && this.#save(left) === null) this.#emit('clients', null);
+  }
+
+  #makeCredentials(): Credentials {
+    const policy = this;
+    return new Credentials({
+      get settings() { return policy.settings; },
+      clock: this.#clock,
+      save: (part) => this.#save(part),
+      senders: (senders) => this.#grantSenders(senders),
+      changed: (sentence) => this.#emit('clients', sentence),
+    });
   }
 
   #excludedPlaces(): readonly string[] {
@@ -506,6 +539,11 @@ export class Policy extends Permissions {
     if (sentence !== null) return { ok: false, code: 'not-written', message: sentence };
     this.compile();
     return null;
+  }
+
+  protected override compile(): void {
+    super.compile();
+    this.credentials.load(this.settings);
   }
 
   #did(kind: ChangeKind, change: Change, sentence: string): Outcome {

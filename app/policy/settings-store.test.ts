@@ -11,7 +11,7 @@ const BROKEN = 'settings.broken-20261130T055100000Z.json';
 test('everything is off by default', () => {
   expect(defaultSettings).toEqual({
     version: 2, excluded: { accounts: [], mailboxes: [] }, events: { 'mail.received': false, 'messages.received': false }, senders: [], chats: [], mailboxes: null, backfill: false, pausedUntil: null,
-    subjects: true, ratePerHour: 120, clients: [], watches: [], http: false, httpPort: 23_537, hosts: [], keepSendersDays: 0, indexOnBattery: true, fetchThroughMail: false, hideCodes: true, askNewClients: true, region: null, seal: null,
+    subjects: true, ratePerHour: 120, clients: [], watches: [], tokens: [], signIns: [], http: false, httpPort: 23_537, hosts: [], keepSendersDays: 0, indexOnBattery: true, fetchThroughMail: false, hideCodes: true, askNewClients: true, region: null, seal: null,
   });
 });
 

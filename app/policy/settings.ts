@@ -4,7 +4,7 @@ import { ownToMac, plainDefaults, plainSettings, settingKeys, type SettingKey } 
 /** What settings.json holds (architecture 2), checked by hand-edit-proof schemas. Everything is off by default (ruling 1). */
 export const SETTINGS_VERSION = 2;
 
-const LIMITS = { senders: 10_000, except: 1000, chats: 1000, mailboxes: 1000, clients: 500, watches: 2000, text: 320, mailbox: 1024 } as const;
+const LIMITS = { senders: 10_000, except: 1000, chats: 1000, mailboxes: 1000, clients: 500, tokens: 200, signIns: 200, watches: 2000, text: 320, mailbox: 1024 } as const;
 
 const text = z.string().min(1).max(LIMITS.text);
 const eventType = z.enum(['mail.received', 'messages.received']);
@@ -29,6 +29,8 @@ const clientRecord = z.strictObject({
   identity: z.strictObject({
     display: z.string().max(1024),
     signed: z.boolean().default(false),
+    /** How it shows who it is: the process at the other end of the socket, a bearer token, or a sign-in. */
+    by: z.enum(['process', 'token', 'sign-in']).default('process'),
     /** For `once`: the processes that it was given to. It ends with the last of them, also across our own restart. */
     processes: z.array(z.strictObject({ pid: z.int().positive(), startTime: z.string().max(64) })).max(64).default([]),
   }),
@@ -37,6 +39,29 @@ const clientRecord = z.strictObject({
   senders: z.union([z.literal('all'), z.array(text).max(LIMITS.senders)]).default('all'),
   grants: z.array(z.enum(grantNames)).max(grantNames.length).default([]),
   label: z.string().max(64).nullable().default(null),
+});
+
+/** SHA-256 of a secret, base64url: the secret itself is kept nowhere. */
+const secretHash = z.string().regex(/^[\w-]{43}$/, 'must be a SHA-256 hash');
+const time = z.number().min(0).max(8.64e15);
+/** The day on which it was used last, as Unix ms of its beginning. */
+const usedOn = time.nullable().default(null);
+
+/** A bearer token that the owner made. Its client is in `clients`, with the grants. */
+const token = z.strictObject({ client: clientRecord.shape.id, hash: secretHash, createdAt: time, usedOn });
+
+/** A program that registered itself and whose sign-in the owner allowed. Its client is in `clients`, with the grants. */
+const signIn = z.strictObject({
+  client: clientRecord.shape.id,
+  /** What it was registered as (RFC 7591). */
+  clientId: text,
+  name: z.string().max(64),
+  redirects: z.array(z.string().min(1).max(2048)).min(1).max(10),
+  createdAt: time,
+  usedOn,
+  /** Of the refresh token: the part that all of one sign-in share, and the whole of the one that holds. Null before the first. */
+  refresh: z.strictObject({ family: secretHash, hash: secretHash, until: time }).nullable().default(null),
+  access: z.array(z.strictObject({ hash: secretHash, until: time })).max(4).default([]),
 });
 
 /** A watch that the owner made, or of which the owner chose something. Arguments are checked by `events` when it opens. */
@@ -76,6 +101,9 @@ const settingsSchema = z.strictObject({
   pausedUntil: z.union([z.literal('resumed'), z.number().min(0).max(8.64e15)]).nullable().default(null),
   clients: z.array(clientRecord).max(LIMITS.clients).default([]),
   watches: z.array(keptWatch).max(LIMITS.watches).default([]),
+  /** Hashes lie under the seal: whoever could write one here would have a grant. */
+  tokens: z.array(token).max(LIMITS.tokens).default([]),
+  signIns: z.array(signIn).max(LIMITS.signIns).default([]),
   hosts: z.array(text).max(LIMITS.chats).default([]),
   /** HMAC and counter, put on by the app (architecture 2). Headless has none. */
   seal: z.strictObject({ mac: z.string().max(128), counter: z.int().min(0) }).nullable().default(null),
@@ -93,6 +121,8 @@ export const portableOf = (settings: Settings): PortableSettings => {
 export type Settings = Readonly<z.output<typeof settingsSchema>>;
 export type SenderRule = Settings['senders'][number];
 export type ClientRecord = Settings['clients'][number];
+export type TokenRecord = Settings['tokens'][number];
+export type SignInRecord = Settings['signIns'][number];
 export type ClientProcess = ClientRecord['identity']['processes'][number];
 export type PausedUntil = Settings['pausedUntil'];
 

@@ -2,6 +2,7 @@ import type { EventType } from '../events/occurrence.ts';
 import { cleanText } from '../events/text.ts';
 import { eventTitle } from './change.ts';
 import type { Clients, Decision } from './clients.ts';
+import type { CredentialView } from './credentials.ts';
 import { parsedEntry, type SenderRules } from './sender-rules.ts';
 import type { LoadedSettings } from './settings-store.ts';
 import { plainOf, type PlainSettings } from '../contract/plain-settings.ts';
@@ -22,6 +23,8 @@ export interface ClientView {
   readonly display: string;
   readonly signed: boolean;
   readonly persistable: boolean;
+  /** What it shows over HTTP; absent: it is known by its process. */
+  readonly by?: 'token' | 'sign-in';
   /** What it calls itself: only ever quoted. */
   readonly label: string | null;
   readonly decision: Decision;
@@ -60,6 +63,8 @@ export interface PolicySnapshot {
   /** Hosts that webhooks may go to; none: webhooks are off. */
   readonly hosts: readonly string[];
   readonly clients: readonly ClientView[];
+  /** Tokens and sign-ins. */
+  readonly tokens: readonly CredentialView[];
   readonly waiting: readonly WaitingView[];
   readonly pausedUntil: PausedUntil;
   readonly settings: PlainSettings;
@@ -79,6 +84,7 @@ export function snapshotOf(from: {
   readonly clients: Clients;
   readonly waiting: readonly WaitingEntry[];
   readonly rules: SenderRules;
+  readonly tokens: readonly CredentialView[];
 }): PolicySnapshot {
   const { settings, clients, rules } = from;
   return {
@@ -94,6 +100,7 @@ export function snapshotOf(from: {
     excluded: [...settings.excluded.accounts, ...settings.excluded.mailboxes],
     hosts: settings.hosts,
     clients: clients.ids().map((id) => clientView(clients, rules, id)),
+    tokens: from.tokens,
     waiting: from.waiting.map((entry) => ({
       kind: entry.kind, id: entry.id, since: entry.since,
       sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, entry.id),
@@ -109,11 +116,13 @@ export function snapshotOf(from: {
 function clientView(clients: Clients, rules: SenderRules, id: string): ClientView {
   const known = clients.known(id);
   const record = clients.record(id);
+  const by = known?.identity.by ?? record?.identity.by;
   return {
     id,
     display: cleanText(known?.identity.display ?? record?.identity.display ?? '', 512),
     signed: known?.identity.signed ?? record?.identity.signed ?? false,
     persistable: known?.identity.persistable ?? true,
+    ...(by !== undefined && by !== 'process' && { by }),
     label: known?.label ?? record?.label ?? null,
     decision: clients.decision(id),
     events: record?.events ?? 'all',

@@ -23,7 +23,8 @@ describe('a delivery', () => {
       expect(faultsOf('occurrence', delivery.body)).toEqual([]);
     }
     const { result } = await it.client.request('events/poll', { name: MAIL, arguments: mailArgs, cursor: grant['cursor'] });
-    expect(deliveries.map(({ body: { cursor: _, ...event } }) => event)).toEqual(result['events']);
+    // The cursor is the delivery's own: an event of a poll has none.
+    expect(deliveries.map(({ body }) => ({ ...body, cursor: undefined }))).toEqual(result['events']);
     expect(deliveries.map(({ body }) => parseCursor(body['cursor'] as string)!.rowid < rows[deliveries.findIndex((each) => each.body === body)]!)).toEqual([true, true]);
   });
 

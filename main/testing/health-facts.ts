@@ -28,6 +28,7 @@ export const slices = (change: Partial<Slices> = {}): Slices => ({
   })),
   senders: [{ kind: 'address', value: 'ada@example.com', subdomains: false, for: 'both', on: true, except: [], display: 'ada@example.com', lastAt: null }],
   clients: [client()],
+  tokens: [],
   waiting: [],
   settings: plainDefaults,
   pausedUntil: null,
