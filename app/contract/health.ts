@@ -87,6 +87,8 @@ function askingSentence({ waiting, clients }: Pick<Slices, 'waiting' | 'clients'
   };
   const text = waiting.find(({ kind }) => kind === 'send' || kind === 'draft');
   if (text) return `${nameOf(text.client, 'A client')} wants to ${text.kind === 'send' ? 'send a message' : 'open a draft in Mail'}.`;
+  const signIn = waiting.find(({ kind }) => kind === 'sign-in');
+  if (signIn) return `"${cutName(cleanName(signIn.name), 64)}" asks to sign in.`;
   const asking = waiting.find(({ kind }) => kind === 'client');
   if (asking) return `${nameOf(asking.id, 'A new client')} wants events.`;
   const wants = waiting.find((entry) => entry.kind === 'change' && entry.grants.length > 0);

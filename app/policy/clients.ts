@@ -124,6 +124,11 @@ export class Clients {
     return isNew;
   }
 
+  /** It cannot come back: what it showed is gone. */
+  forget(id: string): void {
+    this.#known.delete(id);
+  }
+
   /** What a client subscribes to. True if that is new. */
   asks(id: string, type: EventType, senders: readonly string[]): boolean {
     const known = this.#known.get(id);

@@ -14,6 +14,7 @@ import type { SettingsStore } from './settings-store.ts';
 import { plainSettings, type SettingKey } from '../contract/plain-settings.ts';
 import { issueSentence, portableOf, readPortable, settingsFault, type ClientProcess, type ClientRecord, type SenderRule, type Settings } from './settings.ts';
 import { snapshotOf, type PolicySnapshot } from './snapshot.ts';
+import { SignIns, type SignInHost } from './sign-ins.ts';
 import { MAX_WAITING, Waiting } from './waiting.ts';
 import { readHosts } from './webhook-hosts.ts';
 
@@ -53,6 +54,7 @@ export class Policy extends Permissions {
   readonly #listeners = new Set<ChangeListener>();
   /** Tokens and sign-ins: whose a bearer token is. */
   readonly credentials: Credentials;
+  readonly signIns: SignIns;
   #removed: readonly SenderRule[] = [];
 
   constructor(options: PolicyOptions) {
@@ -62,7 +64,9 @@ export class Policy extends Permissions {
     this.#waiting = new Waiting(() => this.#clock.now(), () => this.#clock.monotonic());
     this.#rate = new RateLimit(() => this.#clock.monotonic());
     this.#pause = new Pause(options.clock, () => this.#emit('pause', 'The pause ended'));
-    this.credentials = this.#makeCredentials();
+    const host = this.#credentialHost();
+    this.credentials = new Credentials(host);
+    this.signIns = new SignIns(host, this.#waiting, this.credentials);
     this.compile();
     this.#pause.set(this.settings.pausedUntil);
     this.#endOnce(true);
@@ -193,6 +197,7 @@ export class Policy extends Permissions {
   answer(id: string, accept: boolean, options: AllowOptions = {}): Outcome {
     const entry = this.#waiting.find(id);
     if (!entry) return { ok: false, code: 'unknown', message: 'This request is no longer waiting.' };
+    if (entry.kind === 'sign-in') return this.signIns.answer(id, accept, options);
     if (entry.kind === 'client') return accept ? this.allowClient(id, options) : this.denyClient(id);
     const outcome: Outcome = accept ? this.change(entry.change) : { ok: true, changed: true, sentence: 'Not allowed.' };
     // A change that failed stays, so that the owner can try again once the reason is gone.
@@ -335,6 +340,7 @@ export class Policy extends Permissions {
 
   /** Without options: always, every event type, every allowed sender (ruling 17). */
   allowClient(id: string, options: AllowOptions = {}): Outcome {
+    if (this.signIns.waits(id)) return this.signIns.answer(id, true, options);
     if (!this.#isKnown(id)) return unknownClient(id);
     const senders = this.#grantSenders(options.senders);
     if (typeof senders === 'string') return { ok: false, code: 'invalid', message: senders };
@@ -357,13 +363,16 @@ export class Policy extends Permissions {
   }
 
   denyClient(id: string): Outcome {
+    // Of a program that was let in before only the new request is denied: revoking says the other.
+    if (this.signIns.waits(id)) return this.signIns.answer(id, false, {});
     if (!this.#isKnown(id)) return unknownClient(id);
     return this.#decide(this.clients.denied(id), { do: 'deny-client', id }, `${this.clientName(id)} is not allowed.`);
   }
 
   /** Like a denial: the client stays refused, also under --trust-local-clients, until it is allowed again. */
   revokeClient(id: string): Outcome {
-    if (!this.#isKnown(id)) return unknownClient(id);
+    const denied = this.signIns.waits(id) ? this.signIns.answer(id, false, {}) : null;
+    if (!this.#isKnown(id)) return denied ?? unknownClient(id);
     return this.#decide(this.clients.denied(id), { do: 'revoke-client', id }, `${this.clientName(id)} is no longer allowed.`);
   }
 
@@ -408,11 +417,13 @@ export class Policy extends Permissions {
 
   close(): void {
     this.#pause.close();
+    this.signIns.close();
     this.#listeners.clear();
   }
 
   /** Why a change could never be done: wrong use is said at once and does not wait for the owner. */
   #fault(change: Change): Outcome | null {
+    if (change.do === 'allow-client' && this.signIns.waits(change.id)) return { ok: false, code: 'refused', message: 'This sign-in is in Waiting for you already: only the owner can allow it, who compares its code.' };
     if ((change.do === 'allow-client' || change.do === 'grant-client') && !this.#isKnown(change.id)) return unknownClient(change.id);
     if (change.do === 'add-senders') {
       const edit = addRules(this.settings.senders, change.senders, change.options, this.region);
@@ -496,15 +507,17 @@ export class Policy extends Permissions {
     if (left !== null && this.#save(left) === null) this.#emit('clients', null);
   }
 
-  #makeCredentials(): Credentials {
+  #credentialHost(): SignInHost {
     const policy = this;
-    return new Credentials({
+    return {
       get settings() { return policy.settings; },
       clock: this.#clock,
       save: (part) => this.#save(part),
       senders: (senders) => this.#grantSenders(senders),
       changed: (sentence) => this.#emit('clients', sentence),
-    });
+      waits: (isNew) => (isNew ? this.#waits() : this.#emit('waiting', null)),
+      forget: (client) => this.clients.forget(client),
+    };
   }
 
   #excludedPlaces(): readonly string[] {

@@ -7,6 +7,7 @@ import { parsedEntry, type SenderRules } from './sender-rules.ts';
 import type { LoadedSettings } from './settings-store.ts';
 import { plainOf, type PlainSettings } from '../contract/plain-settings.ts';
 import type { ClientRecord, PausedUntil, SenderRule, Settings } from './settings.ts';
+import type { SignInAsk } from './sign-ins.ts';
 import type { WaitingEntry } from './waiting.ts';
 
 /** What a client asks for of one type. */
@@ -36,13 +37,16 @@ export interface ClientView {
   readonly seenAt: number | null;
 }
 
-/** An entry of Waiting for you; a client's details stand in `clients` under the same id. */
-export interface WaitingView {
-  readonly kind: 'client' | 'change';
+interface WaitingBase {
   readonly id: string;
   /** Unix ms. */
   readonly since: number;
   readonly sentence: string;
+}
+/** An entry of Waiting for you; a client's details stand in `clients` under the same id. */
+export type WaitingView = ChangeWaiting | (WaitingBase & Omit<SignInAsk, 'grants'> & { readonly kind: 'sign-in'; readonly grants: ClientRecord['grants'] });
+export interface ChangeWaiting extends WaitingBase {
+  readonly kind: 'client' | 'change';
   /** The client that it is about, or null. */
   readonly client: string | null;
   /** What a client asks to be granted. */
@@ -101,11 +105,7 @@ export function snapshotOf(from: {
     hosts: settings.hosts,
     clients: clients.ids().map((id) => clientView(clients, rules, id)),
     tokens: from.tokens,
-    waiting: from.waiting.map((entry) => ({
-      kind: entry.kind, id: entry.id, since: entry.since,
-      sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, entry.id),
-      ...about(entry),
-    })),
+    waiting: from.waiting.map((entry) => waitingView(clients, entry)),
     pausedUntil: from.pausedUntil,
     settings: plainOf(settings),
     region: from.region,
@@ -146,8 +146,17 @@ function notAllowed(rules: SenderRules, type: EventType, senders: readonly strin
   return found;
 }
 
+function waitingView(clients: Clients, entry: WaitingEntry): WaitingView {
+  const { id, since } = entry;
+  if (entry.kind === 'sign-in') {
+    const { name, code } = entry.ask;
+    return { kind: 'sign-in', id, since, sentence: `"${name}" asks to sign in, with the code ${code}.`, ...entry.ask, grants: [...entry.ask.grants] };
+  }
+  return { kind: entry.kind, id, since, sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, id), ...about(entry) };
+}
+
 /** Whom an entry is about, and what that client would like to do beyond hearing of arrivals. */
-function about(entry: WaitingEntry): Pick<WaitingView, 'client' | 'grants'> {
+function about(entry: Exclude<WaitingEntry, { kind: 'sign-in' }>): Pick<ChangeWaiting, 'client' | 'grants'> {
   if (entry.kind === 'client') return { client: entry.id, grants: [] };
   const { change } = entry;
   if (change.do === 'grant-client') return { client: change.id, grants: [...change.grants] };

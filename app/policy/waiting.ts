@@ -1,4 +1,5 @@
 import type { Change } from './change.ts';
+import type { SignInAsk } from './sign-ins.ts';
 
 /** At most 20 wait, one notice in 10 minutes (architecture 6). */
 export const MAX_WAITING = 20;
@@ -6,7 +7,9 @@ const NOTICE_MS = 600_000;
 
 export type WaitingEntry =
   | { readonly kind: 'client'; /** The client's id. */ readonly id: string; /** Unix ms. */ readonly since: number }
-  | { readonly kind: 'change'; readonly id: string; readonly since: number; readonly change: Change; readonly sentence: string };
+  | { readonly kind: 'change'; readonly id: string; readonly since: number; readonly change: Change; readonly sentence: string }
+  /** The id is that of the client that it becomes. */
+  | { readonly kind: 'sign-in'; readonly id: string; readonly since: number; readonly ask: SignInAsk };
 
 /** What waits for the owner: clients that want events, and changes that a program asked for. Closing is no answer. */
 export class Waiting {
@@ -49,6 +52,11 @@ export class Waiting {
     const id = `request-${this.#next++}`;
     this.#entries.set(id, { kind: 'change', id, since: this.#now(), change, sentence });
     return { id, added: true };
+  }
+
+  /** Whoever asks has made sure that there is a place. */
+  addSignIn(ask: SignInAsk): void {
+    this.#entries.set(ask.client, { kind: 'sign-in', id: ask.client, since: this.#now(), ask });
   }
 
   remove(id: string): boolean {
