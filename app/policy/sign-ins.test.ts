@@ -1,0 +1,213 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { tempFolder } from '../testing/temp.ts';
+import type { Policy } from './policy.ts';
+import type { SignInEnd } from './sign-ins.ts';
+import { hashOf } from './secret.ts';
+import { policyIn } from './testing.ts';
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const program = (clientId = 'program-1', name = 'my-agent') => ({ clientId, name, redirects: ['http://127.0.0.1:3000/callback'] });
+
+/** Asks and notes how it ended. */
+function ask(policy: Policy, registration = program()) {
+  const ends: SignInEnd[] = [];
+  const asked = policy.signIns.ask(registration, { host: '127.0.0.1:3000', grants: ['mail'] }, (how) => ends.push(how));
+  return { ends, asked };
+}
+function signedIn(policy: Policy, registration = program(), options = {}) {
+  const { asked } = ask(policy, registration);
+  expect(policy.answer(asked!.client, true, options)).toMatchObject({ ok: true });
+  return { ...policy.signIns.begin(asked!.client)!, client: asked!.client };
+}
+
+test('a request stands in Waiting for you with name, host and a code of four digits, and grants nothing', () => {
+  using folder = tempFolder();
+  const { policy, clock } = policyIn(folder.path);
+  const kinds: string[] = [];
+  policy.onChange((kind) => kinds.push(kind));
+  const { asked, ends } = ask(policy, program('p', 'my-\u202eagent'));
+  expect(asked!.code).toMatch(/^\d{4}$/);
+  expect(policy.snapshot().waiting).toEqual([{
+    kind: 'sign-in', id: asked!.client, client: asked!.client, since: clock.now(), name: 'my-agent', host: '127.0.0.1:3000', code: asked!.code, expiresAt: clock.now() + 10 * MINUTE,
+    grants: ['mail'], sentence: `"my-agent" asks to sign in, with the code ${asked!.code}.`,
+  }]);
+  expect(kinds).toEqual(['waiting', 'notice']);
+  expect(ends).toEqual([]);
+  expect(policy.signIns.begin(asked!.client)).toBeNull();
+});
+
+test('three wait at most, with codes of their own; a place is free once one was answered', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const three = [1, 2, 3].map((each) => ask(policy, program(`p${each}`)).asked!);
+  expect(new Set(three.map(({ code }) => code)).size).toBe(3);
+  expect(ask(policy, program('p4')).asked).toBeNull();
+  policy.answer(three[0]!.client, false);
+  expect(ask(policy, program('p4')).asked).not.toBeNull();
+});
+
+test('ten minutes, then nobody allowed it', () => {
+  using folder = tempFolder();
+  const { policy, clock } = policyIn(folder.path);
+  const { asked, ends } = ask(policy);
+  clock.pass(10 * MINUTE - 1);
+  expect(ends).toEqual([]);
+  clock.pass(1);
+  expect(ends).toEqual(['expired']);
+  expect(policy.snapshot().waiting).toEqual([]);
+  expect(policy.answer(asked!.client, true)).toMatchObject({ ok: false, code: 'unknown' });
+});
+
+test('the same program asking anew takes the place of its older request', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const first = ask(policy);
+  const second = ask(policy);
+  expect(first.ends).toEqual(['withdrawn']);
+  expect(policy.snapshot().waiting).toMatchObject([{ code: second.asked!.code }]);
+});
+
+test('denied: nothing is kept, and the answer counts once', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const { asked, ends } = ask(policy);
+  expect(policy.denyClient(asked!.client)).toEqual({ ok: true, changed: true, sentence: 'Not allowed.' });
+  expect(ends).toEqual(['denied']);
+  expect(policy.snapshot()).toMatchObject({ clients: [], tokens: [], waiting: [] });
+  expect(policy.denyClient(asked!.client)).toMatchObject({ ok: false, code: 'unknown' });
+});
+
+test('allowed with what the owner chose, not with what was hinted at', () => {
+  using folder = tempFolder();
+  const { policy, file } = policyIn(folder.path);
+  policy.setEvent('mail.received', true);
+  const { access, refresh, client } = signedIn(policy, program(), { events: ['mail.received'], senders: ['@example.org'] });
+  expect(access).toMatch(/^belfry_at_[\w-]{43}$/);
+  expect(refresh).toMatch(/^belfry_rt_[\w-]{22}\.[\w-]{43}$/);
+  expect(policy.credentials.credentialOf(access)).toMatchObject({ identity: { id: client, display: 'Sign-in "my-agent"', by: 'sign-in', process: null }, label: 'my-agent' });
+  expect(policy.snapshot().clients).toMatchObject([{ id: client, by: 'sign-in', decision: 'always', events: ['mail.received'], senders: ['example.org'], grants: [] }]);
+  const text = readFileSync(file, 'utf8');
+  for (const secret of [access.slice(10, 24), refresh.slice(10, 24), refresh.split('.')[1]!.slice(0, 14)]) expect(text).not.toContain(secret);
+  expect(text).toContain(hashOf(access));
+});
+
+test('a sign-in is never for once', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const { asked, ends } = ask(policy);
+  expect(policy.answer(asked!.client, true, { once: true })).toMatchObject({ ok: false, code: 'refused', message: expect.stringMatching(/cannot be allowed once/) });
+  expect(policy.answer(asked!.client, true, { senders: ['nobody at all'] })).toMatchObject({ ok: false, code: 'invalid' });
+  expect(ends).toEqual([]);
+});
+
+test('a program of the socket may refuse a sign-in and not allow it', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const { asked } = ask(policy);
+  const allow = { do: 'allow-client', id: asked!.client, options: {} } as const;
+  expect(policy.widens(allow)).toBe(true);
+  expect(policy.request(allow)).toMatchObject({ ok: false, code: 'refused', message: expect.stringMatching(/only the owner can allow it/) });
+  expect(policy.snapshot().waiting).toHaveLength(1);
+});
+
+test('an access token holds for an hour, across a restart, and no longer', () => {
+  using folder = tempFolder();
+  const { policy, clock } = policyIn(folder.path);
+  const { access } = signedIn(policy);
+  const { policy: next } = policyIn(folder.path, { clock });
+  clock.pass(3_600_000 - 1);
+  expect(next.credentials.credentialOf(access)).not.toBeNull();
+  clock.pass(1);
+  expect(next.credentials.credentialOf(access)).toBeNull();
+});
+
+test('a refresh token gives new ones and is over; the one before it ends the sign-in', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const said: (string | null)[] = [];
+  const first = signedIn(policy);
+  policy.onChange((_, sentence) => sentence !== null && said.push(sentence));
+  const second = policy.signIns.renew(first.refresh, 'program-1')!;
+  const third = policy.signIns.renew(second.refresh, 'program-1')!;
+  expect(policy.credentials.credentialOf(third.access)).not.toBeNull();
+  // Two rotations old: still known as one that was used.
+  expect(policy.signIns.renew(first.refresh, 'program-1')).toBeNull();
+  expect(policy.signIns.renew(third.refresh, 'program-1')).toBeNull();
+  for (const { access } of [first, second, third]) expect(policy.credentials.credentialOf(access)).toBeNull();
+  expect(policy.snapshot()).toMatchObject({ tokens: [], clients: [] });
+  expect(said).toEqual(['A sign-in was used twice and ended']);
+});
+
+test('a refresh token is its program\'s alone, and one that is made up ends nothing', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const { refresh, access } = signedIn(policy);
+  expect(policy.signIns.renew(refresh, 'program-2')).toBeNull();
+  expect(policy.signIns.renew(`belfry_rt_${'A'.repeat(22)}.${'A'.repeat(43)}`, 'program-1')).toBeNull();
+  expect(policy.signIns.renew(access, 'program-1')).toBeNull();
+  expect(policy.credentials.credentialOf(access)).not.toBeNull();
+  // Of no use as a bearer token.
+  expect(policy.credentials.credentialOf(refresh)).toBeNull();
+});
+
+test('given back: an access token goes alone, a refresh token takes everything, and only by its own program', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const first = signedIn(policy);
+  const second = policy.signIns.renew(first.refresh, 'program-1')!;
+  policy.signIns.giveBack(second.access, 'program-2');
+  policy.signIns.giveBack(first.access, 'program-1');
+  expect([first, second].map(({ access }) => policy.credentials.credentialOf(access) !== null)).toEqual([false, true]);
+  policy.signIns.giveBack(second.refresh, 'program-1');
+  expect(policy.credentials.credentialOf(second.access)).toBeNull();
+  expect(policy.snapshot()).toMatchObject({ tokens: [], clients: [] });
+});
+
+test('one that fetched no token within ten minutes is gone, and one that nobody used for thirty days', () => {
+  using folder = tempFolder();
+  const { policy, clock } = policyIn(folder.path);
+  const { asked } = ask(policy);
+  policy.answer(asked!.client, true);
+  clock.pass(10 * MINUTE);
+  policy.sweep();
+  expect(policy.snapshot()).toMatchObject({ tokens: [], clients: [] });
+
+  const { refresh } = signedIn(policy, program('program-2'));
+  clock.pass(29 * DAY);
+  policy.sweep();
+  const next = policy.signIns.renew(refresh, 'program-2')!;
+  clock.pass(30 * DAY - 1);
+  policy.sweep();
+  expect(policy.snapshot().tokens).toHaveLength(1);
+  clock.pass(1);
+  policy.sweep();
+  expect(policy.snapshot()).toMatchObject({ tokens: [], clients: [] });
+  expect(policy.signIns.renew(next.refresh, 'program-2')).toBeNull();
+});
+
+test('revoking the client ends its tokens and its registration', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const { client, access, refresh } = signedIn(policy);
+  policy.revokeClient(client);
+  expect(policy.credentials.credentialOf(access)).toBeNull();
+  expect(policy.signIns.renew(refresh, 'program-1')).toBeNull();
+  expect(policy.signIns.registered('program-1')).toBeNull();
+  expect(policy.isDenied({ id: client })).toBe(true);
+});
+
+test('signing in again is asked again; denied, it leaves what was allowed before', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const { client, access } = signedIn(policy, program(), { grants: ['mail'] });
+  const again = ask(policy);
+  expect(again.asked!.client).toBe(client);
+  policy.denyClient(client);
+  expect(policy.credentials.credentialOf(access)).not.toBeNull();
+  const next = signedIn(policy);
+  expect(policy.credentials.credentialOf(access)).toBeNull();
+  expect(policy.credentials.credentialOf(next.access)).not.toBeNull();
+  expect(policy.snapshot().clients).toMatchObject([{ id: client, grants: [] }]);
+});
