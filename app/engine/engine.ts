@@ -424,6 +424,8 @@ export class Engine {
   #policyChanged(kind: ChangeKind, sentence: string | null): void {
     if (sentence !== null) this.activity.record({ kind: 'changed', reason: sentence });
     if (kind !== 'notice' && kind !== 'waiting') {
+      // First: a client whose token is over is not asked about anew.
+      if (kind === 'clients') this.http.tokensChanged();
       for (const hub of this.#hubs.values()) hub.refresh();
       this.resume();
       this.peers.policyChanged();

@@ -1,9 +1,9 @@
 import type { HttpState } from '../contract/values.ts';
 import { EndpointError } from '../endpoint/endpoint.ts';
-import { nobody, type Credential, type Credentials } from '../endpoint/http/credential.ts';
+import type { Credential, Credentials } from '../endpoint/http/credential.ts';
 import { HttpEndpoint } from '../endpoint/http/http-endpoint.ts';
 import { PATH } from '../endpoint/http/gate.ts';
-import { noRoutes, type HttpRoutes } from '../endpoint/http/routes.ts';
+import type { HttpRoutes } from '../endpoint/http/routes.ts';
 import type { Clock } from '../events/clock.ts';
 import type { Subscription } from '../events/subscription.ts';
 import { CredentialServer } from '../mcp/credential-server.ts';
@@ -12,6 +12,7 @@ import type { Backend } from '../mcp/session.ts';
 import type { ClientIdentity } from '../policy/clients.ts';
 import type { Engine } from './engine.ts';
 import { describeFault } from './log.ts';
+import { oauthOf } from './oauth.ts';
 import { version } from './version.ts';
 
 /** A port that somebody else has may be free again. */
@@ -163,7 +164,7 @@ export class HttpSwitch {
 export function httpOf(engine: Engine, backend: Backend): HttpSwitch {
   const { options, clock, policy, changes } = engine;
   return new HttpSwitch({
-    backend, clock, port: options.httpPort ?? null, credentials: options.credentials ?? nobody, routes: options.routes ?? noRoutes,
+    backend, clock, port: options.httpPort ?? null, credentials: options.credentials ?? policy.credentials, routes: options.routes ?? oauthOf(engine),
     listener: {
       identified: (identity, label) => {
         policy.seen(identity, label);

@@ -13,6 +13,3 @@ export interface Credentials {
   /** Null for a token that is unknown, revoked or over. @param token as it stood after `Bearer ` */
   credentialOf(token: string): Credential | null;
 }
-
-/** Where no token was ever given out. */
-export const nobody: Credentials = { credentialOf: () => null };

@@ -38,6 +38,15 @@ export function admit(request: IncomingMessage): Refusal | null {
   return null;
 }
 
+/**
+ * The listener as the client knows it: a client takes a resource and an issuer only under the name that it used itself.
+ * Call it only after `admit`. @returns without a slash at the end
+ */
+export function originOf(request: IncomingMessage, port: number | string): string {
+  const name = (request.headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
+  return `http://${localhostAllowedHostnames().includes(name) ? name : '127.0.0.1'}:${port}`;
+}
+
 /** For a page of this machine; nothing for programs, which send no Origin. Call it only after `admit`. */
 export function corsOf(request: IncomingMessage): Headers {
   const { origin } = request.headers;

@@ -9,7 +9,7 @@ import { answerEmpty, answerJson, COMMON_HEADERS, type Headers } from './answer.
 import { readBody } from './body.ts';
 import { Bucket } from './bucket.ts';
 import type { Credential, Credentials } from './credential.ts';
-import { admit, bearerOf, corsOf, formFault, isPreflight, PATH, preflightHeaders, type Refusal } from './gate.ts';
+import { admit, bearerOf, corsOf, formFault, isPreflight, originOf, PATH, preflightHeaders, type Refusal } from './gate.ts';
 import { readMessage } from './message.ts';
 import type { HttpRoutes } from './routes.ts';
 
@@ -177,7 +177,7 @@ export class HttpEndpoint {
     if (fault !== null) return refuse(response, fault, cors);
     const token = bearerOf(request);
     const credential = token === null ? null : this.#credentials.credentialOf(token);
-    if (token === null || credential === null) return this.#challenge(response, token, cors);
+    if (token === null || credential === null) return this.#challenge(response, token, originOf(request, this.port ?? 0), cors);
     this.#unnamed.delete(request.socket);
     const peer = this.#peerOf(credential);
     const wait = peer.live >= MAX_LIVE ? 1 : peer.bucket.take();
@@ -214,12 +214,12 @@ export class HttpEndpoint {
   }
 
   /** Requests that name nobody are few in the life of a client. */
-  #challenge(response: ServerResponse, token: string | null, cors: Headers): void {
+  #challenge(response: ServerResponse, token: string | null, origin: string, cors: Headers): void {
     const wait = this.#unknown.take();
     if (wait > 0) return refuse(response, tooMany(wait), cors);
     const problem = token === null ? 'missing' : 'invalid';
     const description = token === null ? 'A bearer token of Belfry is needed' : 'The token is unknown, revoked or over';
-    answerJson(response, 401, { error: 'invalid_token', error_description: description }, { ...cors, 'www-authenticate': this.#routes.challenge(problem, this.origin) });
+    answerJson(response, 401, { error: 'invalid_token', error_description: description }, { ...cors, 'www-authenticate': this.#routes.challenge(problem, origin) });
   }
 
   #peerOf(credential: Credential): Peer {

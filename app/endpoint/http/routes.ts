@@ -12,12 +12,6 @@ export interface HttpRoutes {
    * @returns false for a path that is not theirs: it is then answered 404
    */
   handle(request: IncomingMessage, response: ServerResponse, url: URL): boolean;
-  /** Value of `WWW-Authenticate` for a 401 of `/mcp`. @param origin of the listener, without a slash at the end */
+  /** Value of `WWW-Authenticate` for a 401 of `/mcp`. @param origin of the listener as the client knows it, without a slash at the end */
   challenge(problem: TokenProblem, origin: string): string;
 }
-
-/** Where nothing is discovered: a token is made by the owner and put into the client by hand. */
-export const noRoutes: HttpRoutes = {
-  handle: () => false,
-  challenge: (problem) => (problem === 'missing' ? 'Bearer' : 'Bearer error="invalid_token"'),
-};

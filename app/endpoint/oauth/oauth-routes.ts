@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import type { Clock } from '../../events/clock.ts';
-import type { SignIns } from '../../policy/sign-ins.ts';
+import type { SignInAsk, SignIns } from '../../policy/sign-ins.ts';
 import { answerEmpty, answerJson, COMMON_HEADERS } from '../http/answer.ts';
 import { readBody } from '../http/body.ts';
-import { corsOf, isPreflight, preflightHeaders } from '../http/gate.ts';
+import { corsOf, isPreflight, originOf, preflightHeaders } from '../http/gate.ts';
 import type { HttpRoutes, TokenProblem } from '../http/routes.ts';
 import { Authorizations, type Authorization } from './authorizations.ts';
 import { readAuthorize, type AuthorizeRequest } from './authorize-request.ts';
@@ -27,6 +27,8 @@ export interface OAuthOptions {
   readonly clock: Clock;
   /** Where the owner answers: what the page says of it. */
   readonly host: Host;
+  /** A new request waits for the owner. */
+  asked(ask: SignInAsk): void;
   /** A fault of ours, for the log. */
   fault(error: unknown): void;
 }
@@ -58,7 +60,7 @@ export class OAuthRoutes implements HttpRoutes {
 
   handle(request: IncomingMessage, response: ServerResponse, url: URL): boolean {
     this.#port = url.port;
-    const origin = originOf(request, url);
+    const origin = originOf(request, url.port);
     const cors = corsOf(request);
     const document = metadataAt(url.pathname, origin);
     const method = document !== null || url.pathname === PATHS.authorize || url.pathname === PATHS.wait ? 'GET' : 'POST';
@@ -79,8 +81,9 @@ export class OAuthRoutes implements HttpRoutes {
 
   async #post(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const cors = corsOf(request);
-    // What was not read is on the connection still: it cannot be used for another request.
-    const refuse = (fault: OAuthError) => answerError(response, { ...fault, headers: { ...fault.headers, ...(!request.complete && { connection: 'close' }) } }, cors);
+    // A body of unknown or great length is not read to its end only to hear the next request behind it.
+    const isShort = Number(request.headers['content-length'] ?? Infinity) <= MAX_BODY_BYTES;
+    const refuse = (fault: OAuthError) => answerError(response, { ...fault, headers: { ...fault.headers, ...(!request.complete && !isShort && { connection: 'close' }) } }, cors);
     const isRegister = url.pathname === PATHS.register;
     const type = request.headers['content-type'] ?? '';
     const fits = isRegister ? isJsonContentType(type) : type.split(';')[0]!.trim().toLowerCase() === FORM_TYPE;
@@ -121,7 +124,9 @@ export class OAuthRoutes implements HttpRoutes {
     const known = this.#authorizations.find(read, issuer);
     if (known !== null) return this.#goOn(known, response);
     const opened = this.#open(read, issuer);
-    return 'html' in opened ? show(response, opened) : this.#goOn(opened, response);
+    if ('html' in opened) return show(response, opened);
+    this.#options.asked(opened.ask);
+    return this.#goOn(opened, response);
   }
 
   #open(request: AuthorizeRequest, issuer: string): Authorization | Page {
@@ -170,12 +175,6 @@ export class OAuthRoutes implements HttpRoutes {
   #isOurs(resource: string): boolean {
     return NAMES.some((name) => resource === resourceOf(`http://${name}:${this.#port}`));
   }
-}
-
-/** As the client knows this machine: a client takes an issuer and a resource only under the name that it used itself. */
-function originOf({ headers: { host } }: IncomingMessage, url: URL): string {
-  const name = (host ?? '').replace(/:\d+$/, '').toLowerCase();
-  return `http://${NAMES.includes(name) ? name : NAMES[0]}:${url.port}`;
 }
 
 function show(response: ServerResponse, { status, html, headers }: Page): void {
