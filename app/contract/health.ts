@@ -87,7 +87,7 @@ function askingSentence({ waiting, clients }: Pick<Slices, 'waiting' | 'clients'
   };
   const text = waiting.find(({ kind }) => kind === 'send' || kind === 'draft');
   if (text) return `${nameOf(text.client, 'A client')} wants to ${text.kind === 'send' ? 'send a message' : 'open a draft in Mail'}.`;
-  const signIn = waiting.find(({ kind }) => kind === 'sign-in');
+  const signIn = waiting.find((entry) => entry.kind === 'sign-in');
   if (signIn) return `"${cutName(cleanName(signIn.name), 64)}" asks to sign in.`;
   const asking = waiting.find(({ kind }) => kind === 'client');
   if (asking) return `${nameOf(asking.id, 'A new client')} wants events.`;

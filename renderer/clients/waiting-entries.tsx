@@ -14,7 +14,7 @@ import { endsWords, waitingWords } from './waiting-words.ts';
 
 const NO_CLIENTS: readonly ClientRow[] = [];
 const ANSWERS: Readonly<Record<WaitingRow['kind'], readonly [no: string, yes: string]>> = {
-  client: ["Don't Allow", 'Allow...'], change: ["Don't Allow", 'Allow'], send: ["Don't Send", 'Send'], draft: ["Don't Open", 'Open Draft'],
+  client: ["Don't Allow", 'Allow...'], change: ["Don't Allow", 'Allow'], 'sign-in': ["Don't Allow", 'Allow'], send: ["Don't Send", 'Send'], draft: ["Don't Open", 'Open Draft'],
 };
 
 /** Entries of Waiting for you with their answers. */
@@ -66,7 +66,7 @@ function WaitingEntry({ entry, client, disabled, onAnswer }: WaitingEntryProps) 
   const isText = entry.kind === 'send' || entry.kind === 'draft';
   // A change that some program asked for may be about a client: its own sentence names it.
   const itself = entry.kind === 'change' && entry.grants.length === 0 ? null : client;
-  const name = itself ? quotedName(itself) : isText ? entry.clientName : entry.kind === 'client' ? 'A new client' : 'A program asks for a change';
+  const name = itself ? quotedName(itself) : isText ? entry.clientName : entry.kind === 'sign-in' ? `"${entry.name}"` : entry.kind === 'client' ? 'A new client' : 'A program asks for a change';
   const words = waitingWords(entry, itself);
   // Which one of several a button answers.
   const about = entry.kind === 'change' && itself === null ? entry.sentence : name;
@@ -76,7 +76,7 @@ function WaitingEntry({ entry, client, disabled, onAnswer }: WaitingEntryProps) 
       <div className="waiting-words">
         <p className="waiting-name">
           <PersonName text={name} /><span className="hint"> <Time at={entry.since} /></span>
-          {isText && <Ends at={entry.expiresAt} />}
+          {(isText || entry.kind === 'sign-in') && <Ends at={entry.expiresAt} />}
         </p>
         {entry.kind === 'client' && client && <p className="muted waiting-path"><PersonName text={client.display} />{client.signed ? '' : <span>, not signed</span>}</p>}
         <p><PersonName text={words} whole /></p>

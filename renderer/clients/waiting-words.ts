@@ -17,6 +17,8 @@ export function waitingWords(entry: WaitingRow, client: ClientRow | null): strin
       return `Wants to send this to ${entry.chat.isGroup ? 'the group' : 'the chat'}:`;
     case 'draft':
       return entry.answers === null ? 'Wants to open this draft in Mail. Nothing is sent.' : 'Wants to open this answer as a draft in Mail. Nothing is sent.';
+    case 'sign-in':
+      return `Asks to sign in. Allow it only if the page in your browser shows the code ${entry.code}. Afterwards the browser goes to ${entry.host}.`;
     case 'client':
       return client && asksWords(client) !== null ? `Wants ${asksWords(client)}.` : entry.sentence;
     case 'change':
