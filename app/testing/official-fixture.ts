@@ -3,7 +3,6 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { HttpEndpoint } from '../endpoint/http/http-endpoint.ts';
-import { noRoutes } from '../endpoint/http/routes.ts';
 import { systemClock } from '../events/clock.ts';
 import { CredentialServer } from '../mcp/credential-server.ts';
 import type { Backend } from '../mcp/session.ts';
@@ -37,7 +36,7 @@ class FixtureServer extends CredentialServer {
 /** An endpoint that serves the fixture to anybody with a token of a test. */
 export async function startFixture(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const endpoint = new HttpEndpoint({
-    clock: systemClock, credentials: new TestCredentials(), routes: noRoutes,
+    clock: systemClock, credentials: new TestCredentials(), routes: { handle: () => false, challenge: () => 'Bearer' },
     handler: {
       serve: ({ identity: { id } }) => new FixtureServer({ identity: { name: 'fixture', version: '1' }, backend, principal: { id }, onemit: () => undefined }),
       away: () => undefined,
