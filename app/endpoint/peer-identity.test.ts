@@ -156,6 +156,16 @@ describe('real processes', () => {
     children.push(child);
     return { socket: await socket, child };
   };
+  /** With whoever connected: a helper whose engine is gone looks for it again, and would be taken for the next one. */
+  const end = (socket: Socket, child?: ChildProcess) => {
+    child?.kill('SIGKILL');
+    try {
+      process.kill(peers.credentials(socket).pid, 'SIGKILL');
+    } catch {
+      // It went with its parent.
+    }
+    socket.destroy();
+  };
   const script = 'const{spawn}=require("node:child_process");spawn(process.argv[2],process.argv.slice(3),{stdio:"inherit"})';
 
   test('credentials are those of the process that connected', async () => {
@@ -180,7 +190,7 @@ describe('real processes', () => {
     expect(peers.alive({ ...identity.process!, startTime: '1' })).toBe(false);
     process.kill(identity.process!.pid, 'SIGKILL');
     await expect.poll(() => peers.alive(identity.process!)).toBe(false);
-    socket.destroy();
+    end(socket);
   });
 
   test('the chain has pids, parents, arguments and start times; a script changed is another client', async () => {
@@ -192,8 +202,7 @@ describe('real processes', () => {
       expect(parent).toMatchObject({ pid: child.pid, ppid: process.pid });
       expect(shim!.startTime).toMatch(/^\d+/);
       const identity = await peers.identify(socket);
-      child.kill('SIGKILL');
-      socket.destroy();
+      end(socket, child);
       return identity;
     };
     writeFileSync(folder.at('agent.cjs'), script);
@@ -217,8 +226,7 @@ describe('real processes', () => {
     expect(one.identity).toMatchObject({ display: copy, persistable: true });
     const hash = createHash('sha256').update(readFileSync(copy)).digest('hex');
     expect(one.identity.id).toBe(createHash('sha256').update(JSON.stringify(['path', copy, hash])).digest('hex').slice(0, 8));
-    one.child.kill('SIGKILL');
-    one.socket.destroy();
+    end(one.socket, one.child);
   });
 
   test('what connects without the shim is its own client', async () => {
@@ -226,8 +234,7 @@ describe('real processes', () => {
     const { socket, child } = await connectBy(process.execPath, [folder.at('direct.cjs'), folder.at('s')]);
     await once(createInterface(child.stdout!), 'line');
     expect(await peers.identify(socket)).toMatchObject({ display: folder.at('direct.cjs'), process: { pid: child.pid } });
-    child.kill('SIGKILL');
-    socket.destroy();
+    end(socket, child);
   });
 
   test('many peers at once are all told apart from each other by process', async () => {
@@ -236,23 +243,20 @@ describe('real processes', () => {
     const identities = await Promise.all(all.map(({ socket }) => peers.identify(socket)));
     expect(new Set(identities.map(({ id }) => id)).size).toBe(1);
     expect(identities.map(({ process }) => process?.pid)).toEqual(all.map(({ child }) => child.pid));
-    for (const { child, socket } of all) {
-      child.kill('SIGKILL');
-      socket.destroy();
-    }
+    for (const { child, socket } of all) end(socket, child);
   });
 
   test('whether a program runs is told by the end of its path, for as long as it does', async () => {
-    const end = '/Mail.app/Contents/MacOS/Mail';
+    const path = '/Mail.app/Contents/MacOS/Mail';
     mkdirSync(folder.at('Mail.app', 'Contents', 'MacOS'), { recursive: true });
     copyFileSync('/bin/sleep', folder.at('Mail.app', 'Contents', 'MacOS', 'Mail'));
-    expect(peers.runs(end)).toBe(false);
+    expect(peers.runs(path)).toBe(false);
     const child = spawn(folder.at('Mail.app', 'Contents', 'MacOS', 'Mail'), ['60']);
     await once(child, 'spawn');
-    expect(peers.runs(end)).toBe(true);
-    expect(peers.runs(`Not${end}`)).toBe(false);
+    expect(peers.runs(path)).toBe(true);
+    expect(peers.runs(`Not${path}`)).toBe(false);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    expect(peers.runs(end)).toBe(false);
+    expect(peers.runs(path)).toBe(false);
   });
 });
