@@ -15,6 +15,7 @@ const groups: Readonly<Record<string, () => Promise<Figure[]>>> = {
   shim: async () => (await import('./shim.ts')).shim(),
   page: async () => (await import('./page.ts')).page(),
   reading: async () => (await import('./reading.ts')).reading(),
+  searching: async () => (await import('./searching.ts')).searching(),
 };
 
 const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });

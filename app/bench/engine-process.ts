@@ -1,4 +1,5 @@
 import { deafWatcher } from '../apple/watch.ts';
+import { commandRunner } from '../engine/commands.ts';
 import { engineOf, type EngineSettings } from '../engine/host.ts';
 import { startPage } from '../engine/page.ts';
 import { TestCredentials } from '../testing/test-credentials.ts';
@@ -28,6 +29,7 @@ const { deaf, countSql: counting, pageHome, ...settings } = JSON.parse(process.a
 const counts = counting ? countSql() : new Map<string, number>();
 const say = (message: EngineProcessMessage): void => void process.send?.(message);
 const engine = engineOf(settings, 'serve', () => undefined, (sentence) => say({ failed: sentence }), { ...(deaf && { watcher: deafWatcher }), credentials: new TestCredentials() });
+engine.command = commandRunner(engine, 'serve');
 
 // The kernel's own high-water mark starts with that of the process that forked this one. Where idleness is
 // measured nothing else may wake this process.

@@ -14,6 +14,8 @@ export interface StageOptions {
   readonly engine?: Partial<EngineProcessSettings>;
   /** Phone numbers that the owner allows besides those of the tests' settings. */
   readonly numbers?: readonly string[];
+  /** A Mail folder that is there already and may be written to. */
+  readonly mailDir?: string;
   /** Before the engine starts: what its folder holds already. */
   readonly prepare?: (writer: Writer, dataDir: string) => Promise<void>;
 }
@@ -38,8 +40,8 @@ const ENGINE_FLAGS = ['--max-semi-space-size=2'];
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = tempFolder('bench');
-  const [dataDir, mailDir, messagesDb] = [folder.at('data'), folder.at('Mail', 'V10'), folder.at('Messages', 'chat.db')];
-  const writer = await startWriter({ mailDir, messagesDb, ...options.writer });
+  const [dataDir, mailDir, messagesDb] = [folder.at('data'), options.mailDir ?? folder.at('Mail', 'V10'), folder.at('Messages', 'chat.db')];
+  const writer = await startWriter({ mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), ...options.writer });
   await writer.mail.addAccount({ description: 'iCloud', email: 'me@icloud.example', kind: 'imap' });
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const senders = [...openSettings.senders, ...(options.numbers ?? []).map((value) => ({ kind: 'phone', value }))];
@@ -75,11 +77,12 @@ let bundled: Promise<string> | null = null;
 /** The engine as it is shipped, one bundle: Node's reading of TypeScript alone would weigh 40 MB. */
 function engineBundle(): Promise<string> {
   bundled ??= (async () => {
-    const file = join(import.meta.dirname, '../../.cache/bench/engine-process.mjs');
-    const bundle = await rolldown({ input: join(import.meta.dirname, 'engine-process.ts'), platform: 'node', external: ['better-sqlite3'], resolve: { mainFields: ['module', 'main'] }, logLevel: 'silent' });
-    await bundle.write({ file, format: 'esm' });
+    const dir = join(import.meta.dirname, '../../.cache/bench');
+    const input = { 'engine-process': join(import.meta.dirname, 'engine-process.ts'), 'search-worker': join(import.meta.dirname, '../search/worker.ts') };
+    const bundle = await rolldown({ input, platform: 'node', external: ['better-sqlite3', 'better-sqlite3-multiple-ciphers'], resolve: { mainFields: ['module', 'main'] }, logLevel: 'silent' });
+    await bundle.write({ dir, format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'engine-[name].js' });
     await bundle.close();
-    return file;
+    return join(dir, 'engine-process.js');
   })();
   return bundled;
 }

@@ -227,7 +227,7 @@ export class Engine {
     });
     this.search = new SearchHost({
       dataDir: options.dataDir, mailDir: options.mailDir, key: options.searchKey, kind: options.kind, policy, clock, mail: () => this.readable('mail'),
-      worker: options.searchWorker, changed: () => this.changes.stirred(), fault: (error) => options.log(`search: ${describeFault(error)}`),
+      worker: options.searchWorker, changed: () => this.changes.stirred(), log: options.log,
     });
     this.webhooks = webhooksOf(this, this.#state, this.#hubs);
     const backend = backendOf(this, { mail: this.archives.mail, messages: this.archives.messages, attachments: this.#attachments });

@@ -7,6 +7,7 @@ import type { Clock } from '../events/clock.ts';
 import type { Policy } from '../policy/policy.ts';
 import { removeIndex, type IndexKey } from '../search/index-file.ts';
 import { SearchIndex, type IndexState } from '../search/search-index.ts';
+import { describeFault } from './log.ts';
 
 export interface SearchHostOptions {
   readonly dataDir: string;
@@ -21,7 +22,7 @@ export interface SearchHostOptions {
   /** The threads' script. */
   readonly worker: URL;
   readonly changed: () => void;
-  readonly fault: (error: unknown) => void;
+  readonly log: (sentence: string) => void;
 }
 
 /** Arrivals are handed over together, this long after the first of them: their events went out before. */
@@ -89,7 +90,7 @@ export class SearchHost {
 
   /** After each change of policy, of the store and of power. */
   refresh(): void {
-    this.#turn = this.#turn.then(() => this.#become()).catch((error: unknown) => this.#options.fault(error));
+    this.#turn = this.#turn.then(() => this.#become()).catch((error: unknown) => this.#options.log(`search: ${describeFault(error)}`));
   }
 
   onBattery(isOn: boolean): void {
@@ -156,11 +157,11 @@ export class SearchHost {
   }
 
   #run(mail: MailReader): void {
-    const { dataDir, mailDir, key, clock, worker, policy, changed } = this.#options;
+    const { dataDir, mailDir, key, clock, worker, policy, changed, log } = this.#options;
     const isNew = this.#index === null;
     if (isNew) {
       mkdirSync(join(dataDir, 'search'), { recursive: true, mode: 0o700 });
-      this.#index = new SearchIndex({ path: this.#path, mailDir, key: key!, clock, worker, place: (id) => this.#placeOf(id), onState: changed });
+      this.#index = new SearchIndex({ path: this.#path, mailDir, key: key!, clock, worker, place: (id) => this.#placeOf(id), onState: changed, onAnew: log });
     }
     const index = this.#index!;
     index.bound(this.#bound(mail));

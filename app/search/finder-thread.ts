@@ -7,10 +7,10 @@ export const SEARCH_MS = 5000;
 /** Questions that wait at once. */
 const MAX_WAITING = 50;
 
-export type Reply<Q extends Question> = ReplyTo<Q> | 'unreadable' | 'too-long' | 'busy';
+export type Reply<Q extends Question> = ReplyTo<Q> | 'unreadable' | 'damaged' | 'too-long' | 'busy';
 
 interface Waiting {
-  settle(reply: ReplyTo<Question> | 'unreadable' | 'too-long'): void;
+  settle(reply: Exclude<Reply<Question>, 'busy'>): void;
 }
 
 /** The engine's side of the searching thread. Started with the first question. */
@@ -64,7 +64,7 @@ export class FinderThread {
 
   #start(): Worker {
     const worker = new Worker(this.#script, { workerData: this.#data, resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 128 } });
-    worker.on('message', ({ id, reply }: FinderReport) => this.#waiting.get(id)?.settle(reply ?? 'unreadable'));
+    worker.on('message', ({ id, reply, isDamaged }: FinderReport) => this.#waiting.get(id)?.settle(reply ?? (isDamaged === true ? 'damaged' : 'unreadable')));
     // What ends it is told to those who wait; the next question starts another one.
     const ended = (): void => {
       if (this.#worker !== worker) return;

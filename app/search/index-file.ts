@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3-multiple-ciphers';
-import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, rmSync } from 'node:fs';
 
 /** 32 bytes for the file's cipher, or `plain` where nothing keeps a key (headless). */
 export const KEY_BYTES = 32;
@@ -32,8 +32,8 @@ const TABLES = `
 
 export interface OpenedIndex {
   readonly db: Database.Database;
-  /** True if the file was made or made anew: nothing is in it. */
-  readonly isNew: boolean;
+  /** True if a file was there that could not be used. */
+  readonly isReplaced: boolean;
 }
 
 /**
@@ -45,7 +45,7 @@ export function openForWriting(path: string, key: IndexKey): OpenedIndex {
     const db = connect(path, key, false);
     try {
       if (db.prepare(`SELECT COUNT(*) FROM sqlite_schema WHERE name = 'meta'`).pluck().get() === 1) {
-        if (readMeta(db, 'schema') === SCHEMA) return { db: tuned(db), isNew: false };
+        if (readMeta(db, 'schema') === SCHEMA) return { db: tuned(db), isReplaced: false };
       }
     } catch (error) {
       db.close();
@@ -53,8 +53,9 @@ export function openForWriting(path: string, key: IndexKey): OpenedIndex {
     }
     db.close();
   } catch (error) {
-    if (!(error instanceof Database.SqliteError) || !/^SQLITE_(?:NOTADB|CORRUPT|CANTOPEN|ERROR)/.test(error.code)) throw error;
+    if (!(error instanceof Database.SqliteError) || (!isDamage(error) && !/^SQLITE_(?:CANTOPEN|ERROR)/.test(error.code))) throw error;
   }
+  const isReplaced = existsSync(path);
   removeIndex(path);
   // Made here so that no moment shows it with the mode of the process; SQLite gives its sidecars the same.
   closeSync(openSync(path, 'wx', 0o600));
@@ -63,8 +64,11 @@ export function openForWriting(path: string, key: IndexKey): OpenedIndex {
   db.pragma('journal_mode = WAL');
   db.exec(TABLES);
   db.prepare(`INSERT INTO meta VALUES ('schema', ?)`).run(SCHEMA);
-  return { db: tuned(db), isNew: true };
+  return { db: tuned(db), isReplaced };
 }
+
+/** Whether an error says that the file is damaged, or was written with another key: the cipher tells a page that is not whole. */
+export const isDamage = (error: unknown): boolean => error instanceof Database.SqliteError && /^SQLITE_(?:NOTADB|CORRUPT)/.test(error.code);
 
 /** Opens for searching. @throws SqliteError if the file is missing, or its key is another. */
 export function openForReading(path: string, key: IndexKey): Database.Database {

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { MailFiles, type MailboxPlace } from '../apple/mail/mail-files.ts';
 import { activeMailFolder } from '../apple/mail/mail-folder.ts';
 import { readText } from '../apple/mail/mail-texts.ts';
-import { openForReading, type IndexKey } from './index-file.ts';
+import { isDamage, openForReading, type IndexKey } from './index-file.ts';
 import { IndexReader, type Candidates, type Found, type Narrowing } from './index-reader.ts';
 import type { Query } from './query.ts';
 import { cutSnippet, type Snippet } from './snippet.ts';
@@ -23,7 +23,7 @@ export type Question =
 export type ReplyTo<Q extends Question> = Q extends { kind: 'find' } ? Found : Q extends { kind: 'candidates' } ? Candidates : readonly (Snippet | null)[];
 
 export type FinderOrder = { readonly kind: 'ask'; readonly id: number; readonly question: Question } | { readonly kind: 'reopen' | 'stop' };
-export type FinderReport = { readonly id: number; readonly reply: ReplyTo<Question> | null };
+export type FinderReport = { readonly id: number; readonly reply: ReplyTo<Question> | null; /** The file is damaged. */ readonly isDamaged?: boolean };
 
 export function answerSearches(port: MessagePort, { path, mailDir, key }: FinderData): void {
   let reader: IndexReader | null = null;
@@ -46,10 +46,10 @@ export function answerSearches(port: MessagePort, { path, mailDir, key }: Finder
     if (order.kind === 'ask') {
       answer(order.question).then(
         (reply) => port.postMessage({ id: order.id, reply } satisfies FinderReport),
-        () => {
+        (error: unknown) => {
           // Locked, damaged, or removed meanwhile: opened anew the next time.
           close();
-          port.postMessage({ id: order.id, reply: null } satisfies FinderReport);
+          port.postMessage({ id: order.id, reply: null, isDamaged: isDamage(error) } satisfies FinderReport);
         },
       );
       return;

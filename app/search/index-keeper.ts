@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { StoreError } from '../apple/reader.ts';
-import { openForWriting, removeIndex, type IndexKey } from './index-file.ts';
+import { isDamage, openForWriting, removeIndex, type IndexKey } from './index-file.ts';
 import { IndexWriter } from './index-writer.ts';
 import { Indexer, type IndexProgress } from './indexer.ts';
 import { MailSource } from './mail-source.ts';
@@ -38,7 +38,8 @@ export interface IndexCounts {
 export type IndexReport =
   | ({ readonly kind: 'progress' } & IndexProgress & { readonly counts: IndexCounts })
   | { readonly kind: 'taken'; readonly counts: IndexCounts }
-  | { readonly kind: 'renewed' }
+  /** It is made anew: as was asked, or because the file could not be used, or Mail has another store. */
+  | { readonly kind: 'renewed'; readonly why: 'asked' | 'unusable' | 'other-store' }
   /** Nothing outside this bound is in the index any more. */
   | { readonly kind: 'bounded'; readonly number: number }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -118,13 +119,15 @@ export function keep(port: MessagePort, { path, mailDir, key, bound, isPaused }:
   const work = async (): Promise<void> => {
     let opened = openForWriting(path, key);
     let writer = new IndexWriter(opened.db);
-    const renew = (): void => {
+    const renew = (why: (IndexReport & { kind: 'renewed' })['why']): void => {
       opened.db.close();
       removeIndex(path);
       opened = openForWriting(path, key);
       writer = new IndexWriter(opened.db);
-      report({ kind: 'renewed' });
+      report({ kind: 'renewed', why });
     };
+    if (opened.isReplaced) report({ kind: 'renewed', why: 'unusable' });
+    let wasDamaged = false;
     const source = new MailSource(mailDir);
     const countsOf = (): IndexCounts => {
       const synced = writer.meta('synced');
@@ -135,7 +138,7 @@ export function keep(port: MessagePort, { path, mailDir, key, bound, isPaused }:
       while (!wishes.isStopped) {
         try {
           if (wishes.rebuild) {
-            renew();
+            renew('asked');
             wishes.rebuild = false;
             wishes.sync = true;
           }
@@ -144,12 +147,13 @@ export function keep(port: MessagePort, { path, mailDir, key, bound, isPaused }:
           source.bound(mailboxes);
           source.open();
           // Row ids of another store mean other mails.
-          if (writer.meta('store') !== undefined && writer.meta('store') !== source.storeId()) renew();
+          if (writer.meta('store') !== undefined && writer.meta('store') !== source.storeId()) renew('other-store');
           writer.setMeta('store', source.storeId());
           const indexer = new Indexer(writer, source, { now: Date.now, onProgress: (progress) => report({ kind: 'progress', ...progress, counts: countsOf() }), onCompared: () => report({ kind: 'bounded', number }), mayGoOn, urgent: taken });
           if (wishes.sync) {
             wishes.sync = false;
-            if (!(await indexer.sync())) wishes.sync = true;
+            if (await indexer.sync()) wasDamaged = false;
+            else wishes.sync = true;
           } else if (queue.size > 0 && (await mayGoOn()) === 'go') {
             const bodiless = (await indexer.take(taken())).filter((mail) => !seen.has(mail));
             for (const mail of bodiless) seen.add(mail);
@@ -158,6 +162,13 @@ export function keep(port: MessagePort, { path, mailDir, key, bound, isPaused }:
             report({ kind: 'taken', counts: countsOf() });
           }
         } catch (error) {
+          // A copy of what Mail has: made anew once. A second time in a row it is not the file's fault.
+          if (isDamage(error) && !wasDamaged) {
+            wasDamaged = true;
+            renew('unusable');
+            wishes.sync = true;
+            continue;
+          }
           if (!(error instanceof StoreError)) throw error;
           // Told, and tried again when something is asked for.
           source.close();
@@ -179,7 +190,7 @@ export function keep(port: MessagePort, { path, mailDir, key, bound, isPaused }:
     (error: unknown) => {
       // Neither path nor text of a mail: an error's own message may hold both. A wrong key is the caller's.
       if (error instanceof RangeError) report({ kind: 'failed', reason: error.message });
-      else report({ kind: 'failed', reason: `The index could not be written: ${(error as { code?: string }).code ?? 'unknown error'}.` });
+      else report({ kind: 'failed', reason: `The index could not be written: ${(error as { code?: string }).code === 'SQLITE_FULL' ? 'the disk is full' : ((error as { code?: string }).code ?? 'unknown error')}.` });
       port.close();
     },
   );

@@ -20,6 +20,8 @@ export interface SearchIndexOptions {
   readonly place: (mailbox: number) => MailboxPlace | null;
   /** Called whenever the state changed. */
   readonly onState?: (state: IndexState) => void;
+  /** Told why it is made anew, where nobody asked for it. */
+  readonly onAnew?: (sentence: string) => void;
   /** The threads' script; of a bundle its own file. */
   readonly worker?: URL;
   readonly clock?: Clock;
@@ -37,7 +39,7 @@ export interface IndexState {
   /** Bytes of the file. */
   readonly bytes: number;
   readonly counts: IndexCounts;
-  /** Why it failed, a sentence, or null. */
+  /** Why it failed or is made anew, a sentence, or null. */
   readonly trouble: string | null;
 }
 
@@ -74,8 +76,15 @@ const TURN = 500;
 const MAX_ASKED = 20_000;
 const WHY_NOT = {
   unreadable: 'The search index cannot be read at the moment.',
+  damaged: 'The search index is damaged, so it is made anew. Try again in a few minutes.',
   'too-long': 'query: this search takes too long. Use fewer or rarer words.',
   busy: 'Too many searches wait already. Try again in a moment.',
+} as const;
+
+type Refused = keyof typeof WHY_NOT;
+
+const ANEW = {
+  asked: null, unusable: 'The index could not be used (damaged, or with another key), so it is made anew.', 'other-store': 'Mail has another store, so the index is made anew.',
 } as const;
 
 /** The full-text index of mail: kept by a thread of its own, searched by another. This side only tells them what to do. */
@@ -91,6 +100,8 @@ export class SearchIndex {
   #building: { readonly at: number; readonly done: number; now: number; reached: number } | null = null;
   #counts: IndexCounts = EMPTY;
   #trouble: string | null = null;
+  /** Why it is made anew, until it is ready. */
+  #anew: string | null = null;
   #isPaused = false;
   #bound: IndexBound = { number: 0, mailboxes: null };
   #boundedTo = -1;
@@ -126,8 +137,9 @@ export class SearchIndex {
     const keeper = this.#keeper;
     this.#keeper = null;
     const gone = keeper === null ? null : new Promise((done) => keeper.once('exit', done));
-    keeper?.postMessage({ kind: 'stop' } satisfies IndexOrder);
+    // The one that writes closes last: then the file is whole by itself, and nothing lies beside it.
     await this.#finder.stop();
+    keeper?.postMessage({ kind: 'stop' } satisfies IndexOrder);
     await gone;
     this.#change('off');
   }
@@ -183,7 +195,7 @@ export class SearchIndex {
     return {
       phase: isHeld ? 'paused' : this.#phase, since: this.#since, pending: this.#pending,
       perSecond: built === null || seconds <= 0 || isHeld ? null : (built.reached - built.done) / seconds,
-      bytes: sizeOf(this.#options.path), counts: this.#counts, trouble: this.#trouble,
+      bytes: sizeOf(this.#options.path), counts: this.#counts, trouble: this.#trouble ?? this.#anew,
     };
   }
 
@@ -195,7 +207,10 @@ export class SearchIndex {
     if (!parsed.ok) return parsed;
     if (this.#phase === 'off' || this.#phase === 'opening') return { ok: false, reason: this.#trouble ?? 'The search index is not ready yet.' };
     const found = await this.#find(parsed.query, request, window);
-    if (typeof found === 'string') return { ok: false, reason: found };
+    if (typeof found === 'string') {
+      if (found === 'damaged') this.rebuild();
+      return { ok: false, reason: WHY_NOT[found] };
+    }
     const allowed = request.check?.(found.hits);
     const { offset, limit } = window;
     const placed = found.hits.map((hit, nth) => ({ ...hit, at: offset + nth }));
@@ -209,26 +224,25 @@ export class SearchIndex {
     };
   }
 
-  async #find(query: Query, request: SearchRequest, { offset, limit }: Window): Promise<Sifted | string> {
+  async #find(query: Query, request: SearchRequest, { offset, limit }: Window): Promise<Sifted | Refused> {
     const { scope = 'all' } = request;
     const narrowing: Narrowing = {
       column: scope === 'all' ? null : scope, mailboxes: request.mailboxes ?? null, exceptMailboxes: request.exceptMailboxes ?? [], after: request.after ?? null,
       before: request.before ?? null, senders: request.senders ?? null,
     };
     if (request.accept !== undefined) return this.#sift(query, narrowing, request.accept, { offset, limit });
-    const found = await this.#finder.ask({ kind: 'find', query, narrowing, offset, limit });
-    return typeof found === 'string' ? WHY_NOT[found] : found;
+    return this.#finder.ask({ kind: 'find', query, narrowing, offset, limit });
   }
 
   /** The hits that are accepted, in their order. Each turn of the loop is short: other work of this thread comes between. */
-  async #sift(query: Query, narrowing: Narrowing, accept: NonNullable<SearchRequest['accept']>, { offset, limit }: Window): Promise<Sifted | string> {
+  async #sift(query: Query, narrowing: Narrowing, accept: NonNullable<SearchRequest['accept']>, { offset, limit }: Window): Promise<Sifted | Refused> {
     const kept: Hit[] = [];
     let order: Sifted['order'] = 'best';
     let from: number | null = null;
     let asked = 0;
     do {
-      const found: Candidates | keyof typeof WHY_NOT = await this.#finder.ask({ kind: 'candidates', query, narrowing, from });
-      if (typeof found === 'string') return WHY_NOT[found];
+      const found: Candidates | Refused = await this.#finder.ask({ kind: 'candidates', query, narrowing, from });
+      if (typeof found === 'string') return found;
       ({ order } = found);
       for (let at = 0; at < found.hits.length; at += TURN) {
         if (at > 0) await new Promise<void>((done) => void this.#clock.after(0, done));
@@ -260,6 +274,7 @@ export class SearchIndex {
         this.#counts = counts;
         this.#pending = total - done;
         this.#trouble = null;
+        if (phase === 'ready') this.#anew = null;
         const now = this.#clock.now();
         if (phase !== 'building') this.#building = null;
         else if (this.#building === null) this.#building = { at: now, done, now, reached: done };
@@ -276,6 +291,8 @@ export class SearchIndex {
         // The file that is open is no longer the one at its path.
         this.#finder.reopen();
         this.#counts = EMPTY;
+        this.#anew = ANEW[report.why];
+        if (this.#anew !== null) this.#options.onAnew?.(this.#anew);
         return this.#announce();
       case 'failed':
         return this.#fail(report.reason);

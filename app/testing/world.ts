@@ -43,6 +43,8 @@ export interface World extends AsyncDisposable {
   readonly fatal: string[];
   readonly credentials: TestCredentials;
   engine: Engine;
+  /** What a host says at the next start, besides the places. */
+  host: Partial<EngineSettings>;
   startEngine(): Promise<Engine>;
   /** @param lenient what it is sent without a declaration is only noted */
   client(args?: readonly string[], lenient?: boolean): RawClient;
@@ -91,9 +93,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const world: World = {
     folder, dataDir, mailDir, messagesDb, writer, account, log, fatal, credentials, osascript: new OsascriptStandIn(folder.at('osascript')),
     engine: undefined as unknown as Engine,
+    host: options.host ?? {},
     async startEngine() {
       world.engine = engineOf(
-        { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false, httpPort: options.http === true ? 0 : null, sealKey: options.sealKey, ...options.host },
+        { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false, httpPort: options.http === true ? 0 : null, sealKey: options.sealKey, ...world.host },
         'serve', (line) => log.push(line), (sentence) => fatal.push(sentence),
         { credentials, clock, osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }), ...options.edges },
       );

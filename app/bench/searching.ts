@@ -1,0 +1,134 @@
+import { constants, copyFileSync, existsSync, linkSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runRemote } from '../cli/remote-command.ts';
+import type { SearchState } from '../contract/search.ts';
+import { version } from '../engine/version.ts';
+import { buildReadingStore } from '../testing/reading-store.ts';
+import { FREQUENT_PHRASES, QUERIES } from './queries.ts';
+import { median, msBetween, percentile, short, worst } from './samples.ts';
+import type { ShimClient } from './shim-client.ts';
+import { openStage, type Stage } from './stage.ts';
+import type { Figure } from './table.ts';
+
+const MAILS = 100_000;
+const RUNS = 9;
+const SENDER = 'ann@example.org';
+const PER_SECOND = 20;
+
+/** The engine as it is shipped, over 100,000 real .emlx files: it builds its index while mail arrives, then answers behind the shim. */
+export async function searching(): Promise<Figure[]> {
+  const store = buildReadingStore(fileURLToPath(new URL('../../.cache/reading', import.meta.url)), MAILS);
+  await using stage = await openStage({ engine: { searchKey: Buffer.alloc(32, 7).toString('base64') }, mailDir: liveTree(store.mailDir) });
+  const listener = stage.client();
+  listener.send('events/stream', { name: 'mail.received', arguments: { from: [SENDER] } }, 1);
+  if (!(await listener.until(() => listener.active === 1))) throw new Error('The stream did not open.');
+  const quiet = await latencyOf(stage, listener, 200);
+  const build = await built(stage, listener);
+  const client = stage.client();
+  const searched: { query: string; count: number; ms: number[] }[] = [];
+  for (const query of [...QUERIES, ...FREQUENT_PHRASES]) searched.push(await timesOf(client, query));
+  const [mix, phrases] = [searched.slice(0, QUERIES.length), searched.slice(QUERIES.length)];
+  const ofQuery = mix.map(({ ms }) => median(ms));
+  const slowest = mix[ofQuery.indexOf(worst(ofQuery))]!;
+  const rows = (await tool(client, 'mail_list', { limit: 200 })).value['mails'] as { row: number }[];
+  const get = [];
+  for (const { row } of rows) get.push((await tool(client, 'mail_get', { id: String(row) })).ms);
+  const list = [];
+  for (let run = 0; run < 50; run += 1) list.push((await tool(client, 'mail_list', {})).ms);
+  return [
+    {
+      figure: `index of ${MAILS.toLocaleString('en')} mails built by the engine, ${PER_SECOND} mails a second arriving meanwhile`,
+      measured: [
+        { what: 'mails', value: MAILS / build.seconds, unit: '/s', atLeast: 1000 }, { what: 'memory of the engine', value: build.peakRssMb, unit: 'MB', atMost: 250 },
+        { what: 'event p99', value: percentile(build.lag, 0.99), unit: 'ms', atMost: 50 }, { what: 'event median', value: median(build.lag), unit: 'ms' },
+        { what: 'lost', value: build.arrivals - build.lag.length, unit: '', atMost: 0 },
+      ],
+      against: `events before the build: median ${short(median(quiet))} ms, p99 ${short(percentile(quiet, 0.99))} ms`,
+      samples: { lag: build.lag, quiet },
+    },
+    {
+      figure: '`mail_search` over the shim, full coverage, 50 different queries, 20 results with snippets',
+      measured: [{ what: 'median', value: median(ofQuery), unit: 'ms', atMost: 3 }, { what: 'p95', value: percentile(ofQuery, 0.95), unit: 'ms', atMost: 10 }, { what: 'slowest', value: worst(ofQuery), unit: 'ms' }],
+      against: phrases.map(({ query, count, ms }) => `${query}, of words that most mails hold (${count} counted): ${short(median(ms))} ms`).join('; '),
+      why: `Slowest: ${slowest.query} (${slowest.count} hits).`,
+      samples: Object.fromEntries(searched.map(({ query, ms }) => [query, ms])),
+    },
+    { figure: '`mail_get` with body over the shim', measured: [{ what: 'median', value: median(get), unit: 'ms', atMost: 1 }, { what: 'p95', value: percentile(get, 0.95), unit: 'ms' }], samples: { get } },
+    { figure: '`mail_list` of 50 over the shim', measured: [{ what: 'median', value: median(list), unit: 'ms', atMost: 2 }, { what: 'p95', value: percentile(list, 0.95), unit: 'ms' }], samples: { list } },
+  ];
+}
+
+/** Arrivals one after the other, until the index is ready. */
+async function built(stage: Stage, listener: ShimClient): Promise<{ seconds: number; peakRssMb: number; lag: number[]; arrivals: number }> {
+  const [client] = (await command(stage, 'clients', 'list'))['clients'] as { id: string }[];
+  const from = performance.now();
+  await command(stage, 'clients', 'allow', client!.id, '--grants', 'mail:everything,search');
+  const lag: number[] = [];
+  let arrivals = 0;
+  for (;;) {
+    lag.push(...(await latencyOf(stage, listener, PER_SECOND)));
+    arrivals += PER_SECOND;
+    const { phase, sentence, indexed } = (await command(stage, 'search', 'status'))['search'] as SearchState;
+    if (phase === 'failed') throw new Error(`The index was not built: ${sentence}`);
+    // What arrived meanwhile may still be on its way in.
+    if (phase === 'ready' && indexed >= MAILS) break;
+  }
+  return { seconds: (performance.now() - from) / 1000, peakRssMb: (await stage.usage()).peakRssMb, lag, arrivals };
+}
+
+async function latencyOf(stage: Stage, listener: ShimClient, n: number): Promise<number[]> {
+  const before = listener.heard.length;
+  const arrivals = await stage.writer.burst({ store: 'mail', n, perSecond: PER_SECOND, senders: [SENDER] });
+  await listener.until(() => listener.heard.length >= before + n, 3000);
+  const heard = new Map(listener.heard.slice(before).map(({ rowid, at }) => [rowid, at]));
+  return arrivals.flatMap(({ rowid, committedAt }) => (heard.has(rowid) ? [msBetween(committedAt, heard.get(rowid)!)] : []));
+}
+
+async function timesOf(client: ShimClient, query: string): Promise<{ query: string; count: number; ms: number[] }> {
+  const { value } = await tool(client, 'mail_search', { query });
+  const ms: number[] = [];
+  for (let run = 0; run < RUNS; run += 1) ms.push((await tool(client, 'mail_search', { query })).ms);
+  return { query, count: value['count'] as number, ms };
+}
+
+let calls = 1000;
+async function tool(client: ShimClient, name: string, args: object): Promise<{ ms: number; value: Record<string, unknown> }> {
+  const id = (calls += 1);
+  const from = process.hrtime.bigint();
+  client.send('tools/call', { name, arguments: args }, id);
+  const { at, text } = await client.answer(id);
+  const { result } = JSON.parse(text) as { result: { isError?: boolean; content: { text: string }[]; structuredContent: Record<string, unknown> } };
+  if (result.isError === true) throw new Error(`${name}: ${result.content[0]!.text}`);
+  return { ms: msBetween(from, at), value: result.structuredContent };
+}
+
+async function command(stage: Stage, ...argv: string[]): Promise<Record<string, unknown>> {
+  let out = '';
+  const code = await runRemote(stage.socketPath, version, [...argv, '--json'], { out: (bytes) => { out += bytes.toString(); }, err: (bytes) => { out += bytes.toString(); } });
+  if (code !== 0) throw new Error(`belfry ${argv.join(' ')}: ${out}`);
+  return JSON.parse(out) as Record<string, unknown>;
+}
+
+/**
+ * The same tree to be written to: its files by links, made once, since a file of a mail is only read; its index a copy.
+ * @returns the folder of the version
+ */
+function liveTree(from: string): string {
+  const to = join(dirname(from), 'live');
+  const done = join(dirname(from), 'live.done');
+  if (!existsSync(done)) {
+    rmSync(to, { recursive: true, force: true });
+    for (const entry of readdirSync(from, { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      const target = join(to, relative(from, path));
+      if (entry.isDirectory()) mkdirSync(target, { recursive: true });
+      else if (entry.name.includes('.emlx') || path.includes('/Attachments/')) linkSync(path, target);
+    }
+    writeFileSync(done, '');
+  }
+  const index = join('MailData', 'Envelope Index');
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(to, index + suffix), { force: true });
+  copyFileSync(join(from, index), join(to, index), constants.COPYFILE_FICLONE);
+  return to;
+}
