@@ -7,7 +7,9 @@ import type { GrantName } from '../policy/change.ts';
 import { findCanary } from './canary.ts';
 import { ADA, MESSAGES, messagesArgs, OTHER, ring, schemaChecker } from './conformance-kit.ts';
 import { uiOf } from './memory-ports.ts';
-import { complaint } from './osascript-stand-in.ts';
+import { complaint, OsascriptStandIn } from './osascript-stand-in.ts';
+import { engineOf } from '../engine/host.ts';
+import { tempFolder } from './temp.ts';
 import type { RawClient } from './raw-client.ts';
 import { ask, ownIdentity, refusal, untilUnread, watch } from './watch-kit.ts';
 import { NUMBER, startWorld, type World } from './world.ts';
@@ -318,3 +320,13 @@ test('unasked goes out at once, twenty times an hour; the text lies nowhere on d
   expect(findCanary(kept)).toBeNull();
   await world.startEngine();
 }, 60_000);
+
+test.skipIf(process.platform === 'darwin')("the app's engine asks the system's own osascript, whatever it is handed", async () => {
+  using folder = tempFolder();
+  const standIn = new OsascriptStandIn(folder.at('osascript'));
+  const settings = { dataDir: folder.at('data'), mailDir: folder.at('Mail'), messagesDb: folder.at('chat.db'), accountsDb: folder.at('a'), addressBookDir: folder.at('b') };
+  const engine = engineOf(settings, 'app', () => undefined, () => undefined, { osascript: standIn.path });
+  expect(await engine.scripts.run('return 1', [], 20_000)).toEqual({ ok: false, fault: 'unavailable' });
+  expect(standIn.runs).toEqual([]);
+  await engine.stop();
+});

@@ -68,6 +68,24 @@ test('watch, event, read, search: not listed without the grant, asked for, grant
   expect(await refusal(client, 'mail_search', { query: 'rota' })).toMatch(/has not let this client search/);
 }, 60_000);
 
+test('a found text shows no one-time code while codes are hidden, with marks around other words; each search stands in Activity', async () => {
+  await using world = await startWorld(withKey);
+  const client = world.client();
+  await ask(client, 'list_watches');
+  grant(world, 'mail', 'messages', 'search');
+  await mailOf(world, 'The walrus says: your code is 482913', { subject: 'Sign in' });
+  await mailOf(world, '118822', { subject: 'Your code for the walrus' });
+  await world.writer.messages.arrive({ from: NUMBER, text: 'Walrus code: 771204' });
+  await indexed(world, 2);
+  const snippets = (answer: Record<string, any>): string[] => ((answer['mails'] ?? answer['messages']) as { snippet: string }[]).map(({ snippet }) => snippet).toSorted();
+  const marked = { highlight: true };
+  expect(snippets(await search(client, 'walrus', marked))).toEqual(['The **walrus** says: your code is ••••••', '••••••']);
+  expect(snippets(await ask(client, 'messages_search', { query: 'walrus', ...marked }))).toEqual(['**Walrus** code: ••••••']);
+  world.engine.policy.setSetting('hideCodes', false);
+  expect(snippets(await search(client, 'walrus'))).toEqual(['118822', 'The walrus says: your code is 482913']);
+  expect(world.engine.activity.recent(3, { kind: 'read' }).map(({ reason, count }) => [reason, count])).toEqual([['mail_search', 2], ['messages_search', 1], ['mail_search', 2]]);
+}, 60_000);
+
 test('without a key there is no index, and a sentence why; with --plain-index there is one, and it is said', async () => {
   await using world = await startWorld();
   const client = world.client();

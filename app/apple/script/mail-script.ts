@@ -18,7 +18,8 @@ export interface MailPlaceInApp {
 const FIND = `			set {theAccount, thePath, theRow, theHeader} to {item 1 of argv, item 2 of argv, (item 3 of argv) as integer, item 4 of argv}
 			try
 				set theBox to mailbox thePath of (first account whose id is theAccount)
-			on error number -1728
+			on error
+				-- A mailbox on this Mac belongs to no account.
 				set theBox to mailbox thePath
 			end try
 			set theMail to first message of theBox whose id is theRow
@@ -26,11 +27,11 @@ const FIND = `			set {theAccount, thePath, theRow, theHeader} to {item 1 of argv
 `;
 
 const NEW = `on run argv
-	set {theSubject, theText, toCount} to {item 1 of argv, item 2 of argv, (item 3 of argv) as integer}
+	set {theSubject, theText, toCount, lastOne} to {item 1 of argv, item 2 of argv, (item 3 of argv) as integer, count of argv}
 	tell application "Mail"
 		with timeout of 7 seconds
 			set theDraft to make new outgoing message with properties {subject:theSubject, content:theText, visible:true}
-			repeat with n from 4 to count of argv
+			repeat with n from 4 to lastOne
 				set theAddress to item n of argv
 				if n is less than or equal to 3 + toCount then
 					tell theDraft to make new to recipient at end of to recipients with properties {address:theAddress}

@@ -10,15 +10,15 @@ const SEND = `on run argv
 	set {theChat, theText, isGroup} to {item 1 of argv, item 2 of argv, item 3 of argv}
 	tell application "Messages"
 		with timeout of 7 seconds
-			set target to chat id theChat
+			set theTarget to chat id theChat
 			if isGroup is "0" then
 				set others to 1
 				try
-					set others to count of participants of target
+					set others to count of participants of theTarget
 				end try
 				if others > 1 then error "This chat is a group." number ${OTHER_MEMBERS}
 			end if
-			send theText to target
+			send theText to theTarget
 		end timeout
 	end tell
 	return "sent"

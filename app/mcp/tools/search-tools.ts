@@ -6,7 +6,7 @@ import type { Coverage, FoundText, MailFinding } from '../searching.ts';
 import type { Reach } from '../session.ts';
 import { eventOf, idsOf, mailboxesOf } from './mail-tools.ts';
 import { chatNamed, envelopeOf } from './messages-tools.ts';
-import { boundNote, fitting, STRANGERS } from './reading.ts';
+import { boundNote, fitting, readable, STRANGERS } from './reading.ts';
 import { READS, tool, type ToolCall } from './tool.ts';
 
 const BYTES = 56_000;
@@ -37,14 +37,17 @@ function coverageSentence({ phase, percent, unreadable }: ReturnType<typeof cove
   return [share, unreadable ? 'Some mails could not be read whole; what was read of them is found.' : ''].filter(Boolean).join(' ');
 }
 
-function shownText(found: FoundText | null, marked: boolean): string | null {
+/** @param about the subject of what it was found in */
+function shownText(found: FoundText | null, marked: boolean, { session: { backend } }: ToolCall, about: string | null = null): string | null {
   if (found === null) return null;
+  // As long as before, so that the marks hold.
+  const whole = readable(backend, found.text, about);
   let [text, at] = ['', 0];
   for (const { start, end } of marked ? found.marks : []) {
-    text += `${found.text.slice(at, start)}**${found.text.slice(start, end)}**`;
+    text += `${whole.slice(at, start)}**${whole.slice(start, end)}**`;
     at = end;
   }
-  return cleanText(text + found.text.slice(at), MAX_SNIPPET);
+  return cleanText(text + whole.slice(at), MAX_SNIPPET);
 }
 
 /** A day begins at midnight here (architecture 7). */
@@ -82,6 +85,7 @@ export const mailSearch = tool({
   annotations: READS,
   granted: true,
   reads: 'mail',
+  lists: 'mails',
   searches: true,
   async run({ mailbox, exclude, after, before, highlight: marked, ...asked }, call) {
     const { session: { backend: { reading, subjects } }, principal } = call;
@@ -95,7 +99,7 @@ export const mailSearch = tool({
     if (!found.ok) return { error: found.reason };
     if (reach === null || !reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
     const all = found.hits.map(({ row, snippet: cut, score }) => ({
-      row: row.rowid, ...archive.marks(row.rowid), snippet: shownText(cut, marked), score: score === null ? null : Number(score.toFixed(3)), mail: payloadOf(eventOf(row, archive), subjects),
+      row: row.rowid, ...archive.marks(row.rowid), snippet: shownText(cut, marked, call, row.subject), score: score === null ? null : Number(score.toFixed(3)), mail: payloadOf(eventOf(row, archive), subjects),
     }));
     const mails = fitting(all, BYTES);
     const nextOffset = mails.length < all.length ? found.hits[mails.length - 1]!.at + 1 : found.next;
@@ -136,6 +140,7 @@ export const messagesSearch = tool({
   annotations: READS,
   granted: true,
   reads: 'messages',
+  lists: 'messages',
   searches: true,
   async run({ query: text, chat, person, after, before, highlight: marked, limit, cursor }, call) {
     const { session: { backend: { reading } }, principal, signal } = call;
@@ -148,7 +153,7 @@ export const messagesSearch = tool({
     if (!reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
     // They may have answered otherwise while it was looked through.
     const allowed = found.hits.filter(({ row }) => reading.mayRead(row, principal));
-    const all = allowed.map(({ row, snippet: cut }) => ({ row: row.rowid, fromMe: row.excluded === 'sent', snippet: shownText(cut, marked)!, message: envelopeOf(row) }));
+    const all = allowed.map(({ row, snippet: cut }) => ({ row: row.rowid, fromMe: row.excluded === 'sent', snippet: shownText(cut, marked, call)!, message: envelopeOf(row) }));
     const messages = fitting(all, BYTES);
     const next = messages.length < all.length ? messages.at(-1)!.row : found.next;
     const sentence = [
