@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fuzz, FUZZ_TIMEOUT } from '../testing/fuzz.ts';
 import { hideCodes } from './one-time-code.ts';
 
 /**
@@ -72,6 +73,14 @@ const NONE: readonly (readonly [text: string, why: string])[] = [
   ['Invoice no. 482913', 'an invoice number'],
   ['Use promo code SAVE2024 for 20 % off.', 'a promotion'],
   ['Discount code: 482913', 'a promotion in digits'],
+  ['Use code SAVE20 at the till.', 'a promotion by its form'],
+  ['Code: WELCOME10', 'a promotion by its form'],
+  ['Ihr Aktionscode: 482913', 'a promotion, German'],
+  ['Votre code promo : 482913', 'a promotion, French'],
+  ['Code postal : 75001', 'a postal code, French'],
+  ['Código postal: 28013', 'a postal code, Spanish'],
+  ['Código de barras: 48291377', 'a bar code, Portuguese'],
+  ['Codice cliente: 482913', 'a customer number, Italian'],
   ['Postal code 94103', 'a postal code'],
   ['Error code 500123', 'an error'],
   ['The QR code 482913 is on the door.', 'another kind of code'],
@@ -115,3 +124,12 @@ test('the time that it takes grows with the text, whatever the text is', () => {
     expect(hideCodes(`${text}1`)).toHaveLength(text.length + 1);
   }
 }, 60_000);
+
+test('whatever the text: as long as before, and only letters and digits become dots', { timeout: FUZZ_TIMEOUT }, async () => {
+  await fuzz([...CODES, ...NONE].map(([text]) => Buffer.from(text)), (input) => {
+    const text = input.toString();
+    const hidden = hideCodes(text, text.slice(0, 20));
+    if (hidden.length !== text.length) throw new Error('Another length');
+    for (let at = 0; at < text.length; at += 1) if (hidden[at] !== text[at] && (hidden[at] !== '•' || !/[\p{L}\p{N}\p{Surrogate}]/u.test(text[at]!))) throw new Error(`Another character at ${at}`);
+  });
+});

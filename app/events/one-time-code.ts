@@ -18,7 +18,11 @@ const NAMES = new RegExp(
   'giu',
 );
 /** Codes of another kind, by the word before. */
-const OTHER_CODE = /(?:promo(?:tional)?|promotion|discount|coupon|voucher|gift|referral|offer|rabatt|gutschein|kortings|réduction|descuento|area|zip|postal|post|country|error|fehler|erreur|status|exit|source|quell|qr|bar|strich|dress|tracking|product|tax|sort|swift|iban|colou?r|morse|penal|building|unicode|hex)[\s_-]?$/iu;
+const OTHER_CODE = /(?:promo(?:tional)?|promotion|discount|coupon|voucher|gift|referral|offer|rabatt|gutschein|aktions|artikel|produkt|kunden|sendungs|kortings|réduction|descuento|area|zip|postal|post|country|error|fehler|erreur|status|exit|source|quell|qr|bar|strich|dress|tracking|product|tax|sort|swift|iban|colou?r|morse|penal|building|unicode|hex)[\s_-]?$/iu;
+/** The same by the word after, as Romance languages have it. */
+const OF_ANOTHER_KIND = /^\s*(?:of conduct|postal\p{L}*|promo\p{L}*|client[es]?|cliente|fiscale?|sconto|(?:de\s|à\s|a\s|d['’])?\s*(?:barras?|barres?|pedido|producto|produit|prodotto|reserva|r[ée]servation|prenotazione|descuento|r[ée]duction|article|articolo|art[íi]culo))(?!\p{L})/iu;
+/** A word and a number, as shops make them up: no code to sign in with looks so. */
+const PROMOTION = /^[A-Z]{3,}\d{1,4}$/;
 /** The names of a trip: with letters in it, not a code to sign in with. */
 const TRIP = /(?:confirmation|booking|reservation|reference|record|buchungs)[\s_-]?$/iu;
 
@@ -73,7 +77,7 @@ export function hideCodes(text: string, about = ''): string {
 
 function codeBeside(text: string, name: Found): Found | null {
   const before = text.slice(Math.max(0, name.start - 20), name.start);
-  if (OTHER_CODE.test(before)) return null;
+  if (OTHER_CODE.test(before) || OF_ANOTHER_KIND.test(text.slice(name.end, name.end + 40))) return null;
   const lettersToo = !TRIP.test(before);
   return codeAfter(text, name, lettersToo) ?? codeBefore(text, name, lettersToo);
 }
@@ -109,6 +113,7 @@ function codeBefore(text: string, { start }: Found, lettersToo: boolean): Found 
 /** @param linked a word or sign says that this is the code: then a year is one too */
 function isCode(text: string, { start, end }: Found, lettersToo: boolean, linked: boolean): boolean {
   const code = text.slice(start, end);
+  if (PROMOTION.test(code)) return false;
   if (/[A-Z]/.test(code) && !lettersToo && !/^[A-Z]{1,3}-\d+$/.test(code)) return false;
   if (YEAR.test(code) && !linked) return false;
   const before = text.slice(Math.max(0, start - 24), start);
