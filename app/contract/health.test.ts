@@ -10,6 +10,7 @@ const text = { id: 't', since: 0, sentence: '', client: CLIENT, clientName: '"ag
 const send: Waiting = { kind: 'send', ...text, chat: { id: 'c', name: 'Family', isGroup: true, members: ['Ada'], memberCount: 2, service: null } };
 const draft: Waiting = { kind: 'draft', ...text, to: ['ada@example.com'], cc: [], subject: 'Plan', answers: null };
 const asks: Waiting = { kind: 'client', id: CLIENT, since: 0, sentence: '', client: CLIENT, grants: [] };
+const signIn: Waiting = { kind: 'sign-in', id: 's', since: 0, sentence: '', client: CLIENT, name: 'Note\u202ebook', host: 'x.example', code: '4711', expiresAt: 1, grants: [] };
 const change = (client: string | null, grants: ['mail'] | []): Waiting => ({ kind: 'change', id: 'r', since: 0, sentence: 'Turn on New mail', client, grants });
 
 function headline(waiting: Waiting[], clients: Slices['clients'] = [row]): string {
@@ -23,6 +24,7 @@ test('what waits for the owner, in one sentence; a text that would go out comes 
   expect(headline([asks])).toBe('"agent" wants events.');
   expect(headline([asks, send])).toBe('"agent" wants to send a message.');
   expect(headline([draft])).toBe('"agent" wants to open a draft in Mail.');
+  expect(headline([asks, signIn])).toBe('"Notebook" asks to sign in.');
   expect(headline([change(CLIENT, ['mail'])])).toBe('"agent" wants to do more than hear of events.');
   expect(headline([change(null, [])])).toBe('A program asks to change what is allowed.');
   expect(headline([asks, send, draft], [])).toBe('A client wants to send a message.');

@@ -1,16 +1,14 @@
 import { useState } from 'react';
 import { quotedName } from '../../app/contract/health.ts';
-import { EVENT_TITLES } from '../../app/contract/glance.ts';
-import { eventType, type ClientRow, type EventType } from '../../app/contract/values.ts';
+import type { ClientRow } from '../../app/contract/values.ts';
 import { Button } from '../parts/button.tsx';
-import { Checkbox, RadioGroup } from '../parts/checkbox.tsx';
+import { RadioGroup } from '../parts/checkbox.tsx';
 import { PersonName } from '../parts/person-name.tsx';
 import { Sheet } from '../parts/sheet.tsx';
 import { useBusyRun } from '../parts/use-busy-run.ts';
 import { engine } from '../stores/engine-store.ts';
-import { GrantFields } from './grant-fields.tsx';
-import { choicesOf, namesOf } from './grants.ts';
-import { SenderChoice, type ChosenSenders } from './sender-choice.tsx';
+import { ALLOWED, AllowFields, optionsOf } from './allow-fields.tsx';
+import { choicesOf } from './grants.ts';
 
 interface AllowSheetProps {
   readonly client: ClientRow;
@@ -19,23 +17,20 @@ interface AllowSheetProps {
   readonly onClose: () => void;
 }
 
-/** How long, which events, which senders: nothing is allowed that is not shown here. */
+/** How long, and what: nothing is allowed that is not shown here. */
 export function AllowSheet({ client, waits, onClose }: AllowSheetProps) {
   const [length, setLength] = useState<'always' | 'once'>(client.persistable ? 'always' : 'once');
   // What was allowed before, or for a client that nothing was decided on, all that the owner's own switches and senders let through.
   const decided = client.decision === 'always' || client.decision === 'once';
-  const [events, setEvents] = useState<readonly EventType[]>(decided && client.events !== 'all' ? client.events : eventType.options);
-  const [senders, setSenders] = useState<ChosenSenders>(decided ? client.senders : 'all');
-  const [grants, setGrants] = useState(choicesOf(client.grants));
+  const [allowed, setAllowed] = useState({
+    events: decided && client.events !== 'all' ? client.events : ALLOWED.events, senders: decided ? client.senders : ALLOWED.senders, grants: choicesOf(client.grants),
+  });
   const { attempt, busy } = useBusyRun();
+  // A token is one client for as long as it holds.
+  const byProcess = client.by === undefined;
 
   async function allow() {
-    const options = {
-      once: length === 'once',
-      events: events.length === eventType.options.length ? 'all' as const : [...events],
-      senders: senders === 'all' ? 'all' as const : [...senders],
-      grants: namesOf(grants),
-    };
+    const options = { once: byProcess && length === 'once', ...optionsOf(allowed) };
     const call = waits ? engine.clients.answer({ id: client.id, accept: true, options }) : engine.clients.allow({ id: client.id, options });
     if (await attempt(call)) onClose();
   }
@@ -46,7 +41,7 @@ export function AllowSheet({ client, waits, onClose }: AllowSheetProps) {
       actions={(
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="main" disabled={busy || events.length === 0} onClick={() => void allow()}>Allow</Button>
+          <Button look="main" disabled={busy || allowed.events.length === 0} onClick={() => void allow()}>Allow</Button>
         </>
       )}
     >
@@ -57,30 +52,11 @@ export function AllowSheet({ client, waits, onClose }: AllowSheetProps) {
           <p><PersonName text={client.label} whole /></p>
         </details>
       )}
-      <p className="muted"><PersonName text={client.display} whole />{client.signed ? '' : ', not signed'}</p>
-      {client.persistable
+      <p className="muted"><PersonName text={client.display} whole />{client.signed || !byProcess ? '' : ', not signed'}</p>
+      {byProcess && (client.persistable
         ? <RadioGroup label="For how long" value={length} onChange={setLength} options={[{ value: 'always', label: 'Always' }, { value: 'once', label: 'Once, until it quits' }]} />
-        : <p>It can't be told from other programs, so it can be allowed only once, until it quits.</p>}
-      <EventChoice value={events} onChange={setEvents} />
-      <SenderChoice value={senders} onChange={setSenders} />
-      <section aria-labelledby="allow-grants" className="clients-group">
-        <h3 id="allow-grants">Reading and writing</h3>
-        <GrantFields value={grants} onChange={setGrants} />
-      </section>
+        : <p>It can't be told from other programs, so it can be allowed only once, until it quits.</p>)}
+      <AllowFields value={allowed} onChange={setAllowed} />
     </Sheet>
-  );
-}
-
-export function EventChoice({ value, onChange }: { readonly value: readonly EventType[]; readonly onChange: (value: readonly EventType[]) => void }) {
-  return (
-    <fieldset className="radio-group">
-      <legend className="radio-legend">May receive</legend>
-      {eventType.options.map((type) => (
-        <Checkbox
-          key={type} label={EVENT_TITLES[type]} checked={value.includes(type)}
-          onChange={(on) => onChange(eventType.options.filter((each) => (each === type ? on : value.includes(each))))}
-        />
-      ))}
-    </fieldset>
   );
 }

@@ -15,13 +15,15 @@ import { engine } from '../stores/engine-store.ts';
 import { run } from '../stores/notice-store.ts';
 import { shell } from '../stores/shell-store.ts';
 import { openAddSender } from '../stores/view-store.ts';
-import { AllowSheet, EventChoice } from './allow-sheet.tsx';
+import { EventChoice } from './allow-fields.tsx';
+import { AllowSheet } from './allow-sheet.tsx';
 import { notAllowedOf, stateWords, subscriptionWords } from './client-words.ts';
 import { ConnectSheet } from './connect-sheet.tsx';
 import { GrantsPart } from './grants-part.tsx';
 import { RequestsPart } from './requests-part.tsx';
 import { SenderChoice, type ChosenSenders } from './sender-choice.tsx';
 import { TestHops, useClientTest } from './test-hops.tsx';
+import { WebhooksPart } from './webhooks-part.tsx';
 import { WatchesPart } from './watches-part.tsx';
 import './client-detail.css';
 
@@ -71,7 +73,7 @@ export function ClientDetail({ client, wiring, onBack }: ClientDetailProps) {
           <span className="muted"> Last event <Time at={client.lastEventAt} /></span>
         </Fact>
         <Fact name="Calls itself">{client.label === null ? 'nothing' : <PersonName text={client.label} whole />}</Fact>
-        <Fact name="Program"><PersonName text={client.display} whole />{client.signed ? '' : ', not signed'}</Fact>
+        <Fact name="Program"><PersonName text={client.display} whole />{client.signed || client.by !== undefined ? '' : ', not signed'}</Fact>
         {wiring && (
           <Fact name="Settings">
             <code>{wiring.file}</code> &gt; <code>{wiring.place}</code>{' '}
@@ -107,6 +109,7 @@ export function ClientDetail({ client, wiring, onBack }: ClientDetailProps) {
       </dl>
       {isAllowed && <GrantsPart client={client} save={(grants) => allow({ grants })} />}
       <WatchesPart client={client.id} />
+      <WebhooksPart client={client.id} />
       {wiring && wiring.state === 'set-up' && (
         <p className="client-remove">
           <Button onClick={() => setSheet('remove')}>Remove from {cleanName(wiring.title)}...</Button>

@@ -10,11 +10,12 @@ import { engine, useEngine } from '../stores/engine-store.ts';
 import { run } from '../stores/notice-store.ts';
 import { AllowSheet } from './allow-sheet.tsx';
 import { OutgoingText } from './outgoing-text.tsx';
-import { endsWords, waitingWords } from './waiting-words.ts';
+import { SignInSheet } from './sign-in-sheet.tsx';
+import { endsWords, signInName, waitingWords } from './waiting-words.ts';
 
 const NO_CLIENTS: readonly ClientRow[] = [];
 const ANSWERS: Readonly<Record<WaitingRow['kind'], readonly [no: string, yes: string]>> = {
-  client: ["Don't Allow", 'Allow...'], change: ["Don't Allow", 'Allow'], 'sign-in': ["Don't Allow", 'Allow'], send: ["Don't Send", 'Send'], draft: ["Don't Open", 'Open Draft'],
+  client: ["Don't Allow", 'Allow...'], change: ["Don't Allow", 'Allow'], 'sign-in': ["Don't Allow", 'Allow...'], send: ["Don't Send", 'Send'], draft: ["Don't Open", 'Open Draft'],
 };
 
 /** Entries of Waiting for you with their answers. */
@@ -22,7 +23,13 @@ export function WaitingEntries({ waiting }: { readonly waiting: readonly Waiting
   const clients = useEngine(({ slices }) => slices?.clients) ?? NO_CLIENTS;
   const [allowing, setAllowing] = useState<string | null>(null);
   const [answering, setAnswering] = useState(false);
-  const asked = waiting.some(({ id }) => id === allowing) ? clients.find(({ id }) => id === allowing) : undefined;
+  const entry = waiting.find(({ id }) => id === allowing);
+  const asked = entry?.kind === 'client' ? clients.find(({ id }) => id === entry.id) : undefined;
+  // The entry goes once it is answered, and with it the button that opened the sheet.
+  const close = () => {
+    setAllowing(null);
+    setTimeout(() => document.activeElement === document.body && focusTitle());
+  };
 
   async function answer(id: string, accept: boolean) {
     setAnswering(true);
@@ -37,20 +44,12 @@ export function WaitingEntries({ waiting }: { readonly waiting: readonly Waiting
         {waiting.map((entry) => (
           <WaitingEntry
             key={entry.id} entry={entry} client={clients.find(({ id }) => id === entry.client) ?? null} disabled={answering}
-            onAnswer={(accept) => (accept && entry.kind === 'client' && clients.some(({ id }) => id === entry.id) ? setAllowing(entry.id) : void answer(entry.id, accept))}
+            onAnswer={(accept) => (accept && (entry.kind === 'sign-in' || (entry.kind === 'client' && clients.some(({ id }) => id === entry.id))) ? setAllowing(entry.id) : void answer(entry.id, accept))}
           />
         ))}
       </ul>
-      {asked && (
-        <AllowSheet
-          client={asked} waits
-          onClose={() => {
-            setAllowing(null);
-            // The entry goes once it is answered, and with it the button that opened the sheet.
-            setTimeout(() => document.activeElement === document.body && focusTitle());
-          }}
-        />
-      )}
+      {asked && <AllowSheet client={asked} waits onClose={close} />}
+      {entry?.kind === 'sign-in' && <SignInSheet entry={entry} onClose={close} />}
     </>
   );
 }
@@ -65,8 +64,8 @@ interface WaitingEntryProps {
 function WaitingEntry({ entry, client, disabled, onAnswer }: WaitingEntryProps) {
   const isText = entry.kind === 'send' || entry.kind === 'draft';
   // A change that some program asked for may be about a client: its own sentence names it.
-  const itself = entry.kind === 'change' && entry.grants.length === 0 ? null : client;
-  const name = itself ? quotedName(itself) : isText ? entry.clientName : entry.kind === 'sign-in' ? `"${entry.name}"` : entry.kind === 'client' ? 'A new client' : 'A program asks for a change';
+  const itself = entry.kind === 'sign-in' || (entry.kind === 'change' && entry.grants.length === 0) ? null : client;
+  const name = itself ? quotedName(itself) : isText ? entry.clientName : entry.kind === 'sign-in' ? signInName(entry) : entry.kind === 'client' ? 'A new client' : 'A program asks for a change';
   const words = waitingWords(entry, itself);
   // Which one of several a button answers.
   const about = entry.kind === 'change' && itself === null ? entry.sentence : name;
@@ -76,10 +75,11 @@ function WaitingEntry({ entry, client, disabled, onAnswer }: WaitingEntryProps) 
       <div className="waiting-words">
         <p className="waiting-name">
           <PersonName text={name} /><span className="hint"> <Time at={entry.since} /></span>
-          {(isText || entry.kind === 'sign-in') && <Ends at={entry.expiresAt} />}
+          {'expiresAt' in entry && <Ends at={entry.expiresAt} />}
         </p>
         {entry.kind === 'client' && client && <p className="muted waiting-path"><PersonName text={client.display} />{client.signed ? '' : <span>, not signed</span>}</p>}
         <p><PersonName text={words} whole /></p>
+        {entry.kind === 'sign-in' && <p className="waiting-code numbers"><span className="hidden-text">Number: </span>{entry.code}</p>}
         {isText && <OutgoingText entry={entry} />}
       </div>
       <div className="waiting-actions">

@@ -1,14 +1,21 @@
 import { many } from '../../app/contract/glance.ts';
-import type { WaitingRow } from '../../app/contract/values.ts';
+import { quotedName } from '../../app/contract/health.ts';
+import type { ClientRow, GrantName, WaitingRow } from '../../app/contract/values.ts';
 import { asksWords } from './client-words.ts';
-import type { ClientRow } from '../../app/contract/values.ts';
 
+export type SignIn = Extract<WaitingRow, { kind: 'sign-in' }>;
 export type Outgoing = Extract<WaitingRow, { kind: 'send' | 'draft' }>;
 
-const GRANT_WORDS: Readonly<Record<Extract<WaitingRow, { kind: 'client' | 'change' }>['grants'][number], string>> = {
+const GRANT_WORDS: Readonly<Record<GrantName, string>> = {
   mail: 'read mail from allowed senders', 'mail:everything': 'read all mail', messages: 'read messages from allowed senders', 'messages:everything': 'read all messages',
   search: 'search what it reads', reply: 'write, with each text shown to you first', 'reply:unasked': 'write without asking you',
 };
+
+/** What a program that signs in calls itself: only ever quoted. */
+export const signInName = ({ name, client }: SignIn): string => quotedName({ label: name, display: '', id: client });
+
+/** `read mail from allowed senders and search what it reads` */
+export const asksBeyond = (grants: readonly GrantName[]): string => grants.map((grant) => GRANT_WORDS[grant]).join(' and ');
 
 /** What an entry asks for, in one sentence. @param client null where it isn't known */
 export function waitingWords(entry: WaitingRow, client: ClientRow | null): string {
@@ -17,12 +24,12 @@ export function waitingWords(entry: WaitingRow, client: ClientRow | null): strin
       return `Wants to send this to ${entry.chat.isGroup ? 'the group' : 'the chat'}:`;
     case 'draft':
       return entry.answers === null ? 'Wants to open this draft in Mail. Nothing is sent.' : 'Wants to open this answer as a draft in Mail. Nothing is sent.';
-    case 'sign-in':
-      return `Asks to sign in. Allow it only if the page in your browser shows the code ${entry.code}. Afterwards the browser goes to ${entry.host}.`;
     case 'client':
       return client && asksWords(client) !== null ? `Wants ${asksWords(client)}.` : entry.sentence;
     case 'change':
-      return client && entry.grants.length > 0 ? `Wants to ${entry.grants.map((grant) => GRANT_WORDS[grant]).join(' and ')}.` : entry.sentence;
+      return client && entry.grants.length > 0 ? `Wants to ${asksBeyond(entry.grants)}.` : entry.sentence;
+    case 'sign-in':
+      return `Asks in the browser to be let in over HTTP, and goes on to ${entry.host} afterwards. Allow it only if the page there shows this number:`;
   }
 }
 

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { PlainSettings } from '../../app/contract/plain-settings.ts';
-import type { HttpState } from '../../app/contract/values.ts';
+import type { HttpState, TokenRow } from '../../app/contract/values.ts';
 import { Badge, type BadgeKind } from '../parts/badge.tsx';
 import { CodeBox } from '../parts/code-box.tsx';
 import { Field } from '../parts/field.tsx';
 import { PersonName } from '../parts/person-name.tsx';
 import { setSetting } from './set-setting.ts';
+import { TokensPart } from './tokens-part.tsx';
 import { SettingsGroup, SettingsRow, SwitchRow } from './settings-group.tsx';
 
 const PORTS = { least: 1024, most: 65_535 } as const;
@@ -14,12 +15,12 @@ const STATES: Readonly<Record<HttpState['state'], { readonly text: string; reado
 };
 
 /** For clients that reach a server only by an address. Nothing is open until it is turned on, and then only to this computer. */
-export function HttpGroup({ http, settings }: { readonly http: HttpState; readonly settings: PlainSettings }) {
+export function HttpGroup({ http, settings, tokens }: { readonly http: HttpState; readonly settings: PlainSettings; readonly tokens: readonly TokenRow[] }) {
   const { text, kind } = STATES[http.state];
   return (
     <SettingsGroup title="HTTP">
       <SwitchRow
-        label="Serve MCP on 127.0.0.1" hint="For clients that reach a server only by its address. Reached from this computer only, and only with a token." on={settings.http}
+        label="Serve MCP on 127.0.0.1" hint="For clients that reach a server only by its address. Reached from this computer only, and only with a token or after you let it sign in." on={settings.http}
         onChange={(on) => void setSetting('http', on)}
       />
       <PortRow key={settings.httpPort} port={settings.httpPort} />
@@ -32,6 +33,7 @@ export function HttpGroup({ http, settings }: { readonly http: HttpState; readon
           <CodeBox text={http.url} name="the address for clients" />
         </div>
       )}
+      <TokensPart tokens={tokens} />
     </SettingsGroup>
   );
 }

@@ -8,6 +8,7 @@ import { PrivacyGroup } from './privacy-group.tsx';
 import { ReadingGroup } from './reading-group.tsx';
 import { SealReview } from './seal-review.tsx';
 import { SearchGroup } from './search-group.tsx';
+import { WebhooksGroup } from './webhooks-group.tsx';
 import { SettingsGroup } from './settings-group.tsx';
 
 export function SettingsView() {
@@ -22,7 +23,8 @@ export function SettingsView() {
       {slices && <PrivacyGroup settings={slices.settings} />}
       {slices && <ReadingGroup settings={slices.settings} />}
       {slices && <SearchGroup search={slices.search} settings={slices.settings} />}
-      {slices && <HttpGroup http={slices.http} settings={slices.settings} />}
+      {slices && <HttpGroup http={slices.http} settings={slices.settings} tokens={slices.tokens} />}
+      {slices && <WebhooksGroup hosts={slices.hosts} />}
       {inApp && <AlertsGroup />}
       {inApp && <UpdatesGroup />}
       <AdvancedGroup />

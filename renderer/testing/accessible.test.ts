@@ -22,7 +22,7 @@ async function check(where = ''): Promise<void> {
 }
 
 /** What differs from one section or step to the other is worth a look in these; the others differ in banner and rows only. */
-const RICH = ['listening', 'client-asking', 'config-stale', 'long-names', 'hostile-names', 'tampered', 'no-senders', 'browser', 'reading', 'texts-waiting', 'search-ready', 'search-failed', 'http-open', 'http-trouble'];
+const RICH = ['listening', 'client-asking', 'config-stale', 'long-names', 'hostile-names', 'tampered', 'no-senders', 'browser', 'reading', 'texts-waiting', 'search-ready', 'search-failed', 'http-trouble', 'network'];
 
 describe('U1: axe-core finds nothing, and nothing stands on the console', () => {
   it.each(['window', 'panel', 'onboarding'] as const)('in the view %s with each fixture', async (view) => {
@@ -51,9 +51,9 @@ describe('U1: axe-core finds nothing, and nothing stands on the console', () => 
     }
   }, 300_000);
 
-  it.each(['listening', 'reading', 'long-names'])('on the page of a client, with the fixture %s', async (fixture) => {
+  it.each(['listening', 'reading', 'long-names', 'network'])('on the page of a client, with the fixture %s', async (fixture) => {
     await harness.go(opened, { screen: 'clients', fixture });
-    await opened.page.locator('.client').first().click();
+    await opened.page.locator('.client').nth(fixture === 'network' ? 1 : 0).click();
     await opened.page.getByRole('heading', { name: 'Reading and writing' }).waitFor();
     await check();
   }, 300_000);

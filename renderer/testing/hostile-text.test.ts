@@ -69,7 +69,7 @@ describe('U13: what a client calls itself', () => {
     const { page } = await open({ screen: 'clients', fixture: 'hostile-names' });
     const shown = `"${'A'.repeat(63)}…"`;
     await page.locator('.waiting-name', { hasText: shown }).waitFor();
-    await page.getByRole('button', { name: /^Allow\.\.\./ }).click();
+    await page.getByRole('button', { name: /^Allow\.\.\.: "AAA/ }).click();
     const sheet = page.getByRole('dialog');
     await sheet.getByText(shown, { exact: true }).waitFor();
     await sheet.getByText('All of its name').click();

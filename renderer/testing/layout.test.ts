@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => harness?.close());
 
 const WIDTHS = [1280, 960, 560, 320] as const;
-const FIXTURES = ['listening', 'long-names', 'client-asking', 'config-stale', 'reading', 'texts-waiting', 'hostile-names'] as const;
+const FIXTURES = ['listening', 'long-names', 'client-asking', 'config-stale', 'reading', 'texts-waiting', 'network', 'hostile-names'] as const;
 const TIME_OUT = 300_000;
 
 describe('U4: nothing is clipped, lies over another or makes the page scroll sideways', () => {
