@@ -73,6 +73,7 @@ describe('conditions', () => {
     ['access that was there is gone', shell, denied(true), null, ['access-lost']],
     ['access that never was', shell, denied(false), null, []],
     ['a client asks', shell, slices({ waiting: [{ kind: 'client', id: '0a1b2c3d', since: 0, sentence: '', client: '0a1b2c3d', grants: [] }] }), null, ['client-asks']],
+    ['a program asks to sign in', shell, slices({ waiting: [{ kind: 'sign-in', id: 's', since: 0, sentence: '', client: '0a1b2c3d', name: 'Notebook', host: 'x.example', code: '4711', expiresAt: 1, grants: [] }] }), null, ['client-asks']],
     ['a client wants to send a text', shell, slices({ waiting: [textThatWaits] }), null, ['text-waits']],
     ['a command asks for a change', shell, slices({ waiting: [{ kind: 'change', id: '1', since: 0, sentence: '', client: null, grants: [] }] }), null, []],
     ['an arrival that nobody heard, with a client expected', shell, slices({ clients: [client({ state: 'away' })], events: arrived(50) }), 40, ['not-delivered']],

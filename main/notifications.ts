@@ -73,7 +73,7 @@ export function conditionsOf(shell: Pick<ShellState, 'engine' | 'update'>, slice
   if (slices === null) return holding;
   const { mail, messages } = slices.access;
   if ([mail, messages].some(({ state, everRead }) => state === 'denied' && everRead)) holding.add('access-lost');
-  if (slices.waiting.some(({ kind }) => kind === 'client')) holding.add('client-asks');
+  if (slices.waiting.some(({ kind }) => kind === 'client' || kind === 'sign-in')) holding.add('client-asks');
   if (slices.waiting.some(({ kind }) => kind === 'send' || kind === 'draft')) holding.add('text-waits');
   const listening = slices.clients.some(({ state }) => state === 'listening');
   const expected = slices.clients.some(({ decision }) => decision === 'always');
