@@ -139,8 +139,11 @@ describe('the table', () => {
   }
   test('at least as much is shown as by a comparable server', () => {
     const [discovery, poll, push] = (['events-discovery', 'events-poll', 'events-push'] as const).map((scenario) => table.counts(scenario));
-    expect(discovery).toEqual({ pass: 15, fail: 0, untestable: 1, skipped: 2 });
-    expect(poll).toEqual({ pass: 35, fail: 0, untestable: 2, skipped: 1 });
-    expect(push).toEqual({ pass: 25, fail: 0, untestable: 2, skipped: 1 });
+    // The published run of that server: 14, 28 and 13 rows shown, 1, 7 and 13 that could not be.
+    for (const [found, pass, untestable] of [[discovery!, 14, 1], [poll!, 28, 7], [push!, 13, 13]] as const) {
+      expect(found.fail).toBe(0);
+      expect(found.pass).toBeGreaterThan(pass);
+      expect(found.untestable).toBeLessThanOrEqual(untestable);
+    }
   });
 });

@@ -2,17 +2,30 @@ import {
   acceptedContent, completable, createRequestStateCodec, fromJsonSchema, inputRequired, McpServer, ResourceTemplate, type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { EnvelopeIndex } from '../apple/mail/envelope-index.ts';
+import type { ChatDatabase } from '../apple/messages/chat-database.ts';
+import { AttachmentCache } from '../delivery/attachment-cache.ts';
+import { backendOf } from '../engine/backend.ts';
+import type { Engine } from '../engine/engine.ts';
 import { HttpEndpoint } from '../endpoint/http/http-endpoint.ts';
 import { systemClock } from '../events/clock.ts';
 import { CredentialServer } from '../mcp/credential-server.ts';
 import type { Backend } from '../mcp/session.ts';
 import { TestCredentials } from './test-credentials.ts';
+import type { World } from './world.ts';
 
 /**
  * The tools, resources and prompts that the official suite calls by name, on Belfry's own endpoint: what travels over it
  * is then graded also where Belfry itself has nothing of the kind (pictures, prompts, questions to the client).
  */
 class FixtureServer extends CredentialServer {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine, backend: Backend, id: string) {
+    super({ identity: { name: 'fixture', version: '1' }, backend, principal: { id }, onemit: () => undefined });
+    this.#engine = engine;
+  }
+
   protected override serverFor(): McpServer {
     const server = new McpServer({ name: 'fixture', version: '1' }, {
       capabilities: { tools: { listChanged: true }, resources: { listChanged: true }, prompts: {}, completions: {}, logging: {} },
@@ -26,19 +39,27 @@ class FixtureServer extends CredentialServer {
     return server;
   }
 
-  /** What it could list is not what it was: whoever listens for that is told. */
+  /** What Belfry would list for this client is not what it was: whoever listens for that is told. */
   #toolsChange(): void {
-    reach = reach === null ? 'rules' : null;
+    const { policy } = this.#engine;
+    const { id } = this.principal;
+    policy.allowClient(id, { grants: policy.reach(this.principal, 'mail') === null ? ['mail'] : [] });
     this.policyChanged();
   }
 }
 
 /** An endpoint that serves the fixture to anybody with a token of a test. */
-export async function startFixture(): Promise<{ readonly url: string; close(): Promise<void> }> {
+export async function startFixture({ engine, folder }: World): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const backend = backendOf(engine, {
+    mail: engine.hub('mail.received').reader as EnvelopeIndex, messages: engine.hub('messages.received').reader as ChatDatabase, attachments: new AttachmentCache(folder.at('attachments')),
+  });
   const endpoint = new HttpEndpoint({
     clock: systemClock, credentials: new TestCredentials(), routes: { handle: () => false, challenge: () => 'Bearer' },
     handler: {
-      serve: ({ identity: { id } }) => new FixtureServer({ identity: { name: 'fixture', version: '1' }, backend, principal: { id }, onemit: () => undefined }),
+      serve: ({ identity, label }) => {
+        engine.policy.seen(identity, label);
+        return new FixtureServer(engine, backend, identity.id);
+      },
       away: () => undefined,
       fault: (error) => console.error(error),
     },
@@ -46,14 +67,6 @@ export async function startFixture(): Promise<{ readonly url: string; close(): P
   await endpoint.listen(0);
   return { url: `${endpoint.origin}/mcp`, close: () => endpoint.close(null) };
 }
-
-let reach: 'rules' | null = null;
-
-/** As much of an engine as a credential's server asks for itself. */
-const backend = {
-  types: ['mail.received'], gate: () => 'open', clock: systemClock, fault: (_where: string, error: unknown) => console.error(error),
-  policy: { isDenied: () => false }, reading: { reach: () => reach }, watches: { listen: () => () => undefined, idsOf: () => [], list: () => [], find: () => null },
-} as unknown as Backend;
 
 const state = createRequestStateCodec({ key: 'a key of the fixture, and of no other server' });
 const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';

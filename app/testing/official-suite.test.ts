@@ -48,15 +48,18 @@ describe('Belfry on its own stores', () => {
 });
 
 describe('the endpoint, with the tools that the suite asks for', () => {
+  let world: World;
   let fixture: Awaited<ReturnType<typeof startFixture>>;
   let proxy: BearerProxy;
   beforeAll(async () => {
-    fixture = await startFixture();
+    world = await startWorld();
+    fixture = await startFixture(world);
     proxy = await startBearerProxy(fixture.url, 'test-suite');
   });
   afterAll(async () => {
     await proxy[Symbol.asyncDispose]();
     await fixture.close();
+    await world[Symbol.asyncDispose]();
   });
   test.each(REVISIONS)('every server scenario of %s', { timeout: 240_000 }, async (revision) => {
     process.stdout.write(await grade(proxy.url, revision, `endpoint-${revision}`));
