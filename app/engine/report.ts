@@ -174,6 +174,7 @@ export function doctor(engine: Engine): DiagnosticRow[] {
       : { id: 'senders', title: 'Senders', state: 'warning', evidence: 'no sender is allowed, so nothing is sent', fix: 'belfry senders add ada@example.com' },
     clientsRow(engine),
     watchesRow(engine),
+    httpRow(engine),
   );
   return rows;
 }
@@ -253,6 +254,13 @@ function watchesRow(engine: Engine): DiagnosticRow {
   const stuck = rows.filter((watch) => watch.problem !== null);
   if (stuck.length > 0) return { ...row, state: 'warning', evidence: `${evidence}, ${stuck.length} with a problem`, fix: 'belfry watches list' };
   return { ...row, state: 'ok', evidence, fix: null };
+}
+
+function httpRow(engine: Engine): DiagnosticRow {
+  const row = { id: 'http', title: 'HTTP' };
+  const { state, url, sentence } = engine.http.state;
+  if (state === 'trouble') return { ...row, state: 'problem', evidence: sentence!, fix: 'belfry settings set httpPort' };
+  return { ...row, state: 'ok', evidence: state === 'off' ? 'off: clients come by the socket only' : `listening at ${url}, ${engine.http.clients.length} connected`, fix: null };
 }
 
 function clientsRow(engine: Engine): DiagnosticRow {

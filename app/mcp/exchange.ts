@@ -9,6 +9,11 @@ const HIGH_WATER = 256 * 1024;
 /** Heartbeats and notices come on top of it; a peer that lets them pile up to here reads no more. */
 const STUCK_BYTES = 1024 * 1024;
 
+const ENDED = { code: -32603, message: 'Belfry ended this request before it was answered', data: { reason: 'ended' } };
+
+/** Without a reason of ours an exception is made for each request that ends. */
+const OVER = 'over';
+
 export interface ExchangeOptions {
   readonly response: ServerResponse;
   /** Of the request, in its own JSON type; null for a notification. */
@@ -115,12 +120,12 @@ export class Exchange implements Wire {
     this.#end();
   }
 
-  /** Ends an open stream from our side, with its result. Nothing that is still under way for it is written. */
+  /** Ends it from our side: a stream with its result, what waits for its answer with an error. Nothing that is still under way for it is written. */
   finish(): void {
-    if (this.#streaming && !this.#ended) {
-      this.reply(JSON.stringify({ jsonrpc: '2.0', id: this.id, result: { resultType: 'complete', _meta: { [SUBSCRIPTION_ID]: this.id } } }));
-    }
-    this.#abort.abort();
+    const result = { resultType: 'complete', _meta: { [SUBSCRIPTION_ID]: this.id } };
+    if (this.#streaming) this.reply(JSON.stringify({ jsonrpc: '2.0', id: this.id, result }));
+    else this.reply(JSON.stringify({ jsonrpc: '2.0', id: this.id, error: ENDED }), 503);
+    this.#abort.abort(OVER);
   }
 
   destroy(): void {
@@ -173,7 +178,7 @@ export class Exchange implements Wire {
     this.#closed = true;
     this.#ended = true;
     this.#out = [];
-    this.#abort.abort();
+    this.#abort.abort(OVER);
     this.onclose?.();
   }
 }

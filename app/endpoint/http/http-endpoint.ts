@@ -23,6 +23,8 @@ const UNKNOWN = { perSecond: 5, burst: 50 };
 const MAX_SOCKETS = 512;
 const MAX_UNNAMED = 64;
 const RECHECK_MS = 60_000;
+/** For the last words of streams to be taken. */
+const GOODBYE_MS = 500;
 /** A credential that asks nothing for so long is away. */
 const AWAY_MS = 120_000;
 
@@ -67,6 +69,7 @@ export class HttpEndpoint {
   readonly #open = new Map<ReturnType<CredentialServer['begin']>, { readonly peer: Peer; readonly token: string }>();
   readonly #unnamed = new Set<Socket>();
   readonly #cancels: (() => void)[] = [];
+  #origin = '';
   #closing = false;
 
   constructor(options: { handler: HttpHandler; credentials: Credentials; routes: HttpRoutes; clock: Clock }) {
@@ -96,7 +99,7 @@ export class HttpEndpoint {
   }
   /** Without a slash at the end. */
   get origin(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return this.#origin;
   }
 
   /** On this machine only. @param port 0: any @throws EndpointError */
@@ -110,6 +113,7 @@ export class HttpEndpoint {
       this.#server.listen({ host: '127.0.0.1', port, backlog: 256 }, resolve);
     });
     this.#server.on('error', () => undefined);
+    this.#origin = `http://127.0.0.1:${this.port}`;
     this.#cancels.push(this.#clock.every(RECHECK_MS, () => this.recheck()));
   }
 
@@ -124,9 +128,9 @@ export class HttpEndpoint {
     });
     this.#server.closeIdleConnections();
     // What was just said is on its way; who does not take it is not waited for.
-    const hurry = setTimeout(() => this.#server.closeAllConnections(), 500);
+    const calm = this.#clock.after(GOODBYE_MS, () => this.#server.closeAllConnections());
     await closed;
-    clearTimeout(hurry);
+    calm();
   }
 
   policyChanged(): void {
