@@ -98,7 +98,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       world.engine = engineOf(
         { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: options.trust !== false, httpPort: options.http === true ? 0 : null, sealKey: options.sealKey, ...world.host },
         'serve', (line) => log.push(line), (sentence) => fatal.push(sentence),
-        { credentials, clock, osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }), ...options.edges },
+        {
+          // A test's own tokens beside those that the engine gave out.
+          credentials: { credentialOf: (token) => credentials.credentialOf(token) ?? world.engine.policy.credentials.credentialOf(token) },
+          clock, osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }), ...options.edges,
+        },
       );
       await world.engine.start();
       return world.engine;

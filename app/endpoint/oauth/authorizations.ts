@@ -66,11 +66,12 @@ export class Authorizations {
 
   /**
    * Tells a page when its request was decided; at once where it was.
-   * @returns how to look away; null: no such request, or too many look on
+   * @returns how to look away; `unknown`: no such request; `full`: as many look on as may
    */
-  watch(id: string, decided: () => void): (() => void) | null {
+  watch(id: string, decided: () => void): (() => void) | 'unknown' | 'full' {
     const entry = [...this.#entries.values()].find((each) => each.id === id);
-    if (entry === undefined || entry.watchers.size >= MAX_WATCHERS) return null;
+    if (entry === undefined) return 'unknown';
+    if (entry.watchers.size >= MAX_WATCHERS) return 'full';
     if (entry.state !== 'waiting') {
       decided();
       return () => undefined;

@@ -19,6 +19,8 @@ import { TokenEndpoint } from './token-endpoint.ts';
 
 const MAX_BODY_BYTES = 16_384;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
+/** When a page of too many looks again. */
+const RETRY_MS = 10_000;
 /** Names of this machine by which a client may know the listener. */
 const NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
@@ -161,9 +163,10 @@ export class OAuthRoutes implements HttpRoutes {
       begin();
       response.end('event: decided\ndata: \n\n');
     });
-    // A page whose request is gone is not to ask again.
-    if (stop === null) return answerEmpty(response, 204);
+    // To the page this is the end of its stream: it loads itself again and is told what became of it.
+    if (stop === 'unknown') return answerEmpty(response, 204);
     begin();
+    if (stop === 'full') return void response.end(`retry: ${RETRY_MS}\n\n`);
     response.on('close', stop);
 
     function begin(): void {

@@ -18,8 +18,8 @@ kbd{font:13px/18px ui-monospace,Menlo,monospace}
 a{color:var(--accent)}
 @media (max-width:32rem){main{margin:0;border:0;border-radius:0}}`;
 
-/** Looks again once the owner decided. The page's own address answers what became of it. */
-const SCRIPT = `const source=new EventSource(document.body.dataset.wait);source.addEventListener('decided',()=>{source.close();location.reload()});`;
+/** Looks again once the owner decided, or where nobody knows of the request any more. The page's own address answers what became of it. */
+const SCRIPT = `const source=new EventSource(document.body.dataset.wait);source.addEventListener('decided',()=>{source.close();location.reload()});source.onerror=()=>{if(source.readyState===EventSource.CLOSED)location.reload()};`;
 
 const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
