@@ -22,7 +22,7 @@ export const shippedList = () => readFileSync(join(root, 'build', 'shipped-files
 
 /** What no file of ours may hold, by the words of a finding. */
 const FORBIDDEN = [
-  ['a switch of development', /--trust-local-clients|BELFRY_ENGINE_NODE/],
+  ['a switch of development', /--trust-local-clients|--local-webhooks|BELFRY_ENGINE_NODE/],
   ['a source map', /\/\/[#@] sourceMappingURL=/],
   ['a path of the machine that built it', new RegExp(root.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))],
   ['test code', /\bfrom ?["']vitest["']|fixtureSession/],

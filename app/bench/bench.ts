@@ -11,6 +11,7 @@ const groups: Readonly<Record<string, () => Promise<Figure[]>>> = {
   streams: async () => (await import('./streams.ts')).streams(),
   http: async () => (await import('./http.ts')).http(),
   watches: async () => (await import('./watches.ts')).watches(),
+  webhook: async () => (await import('./webhook.ts')).webhook(),
   idle: async () => (await import('./idle.ts')).idle(),
   shim: async () => (await import('./shim.ts')).shim(),
   page: async () => (await import('./page.ts')).page(),

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs';
 import { version } from '../engine/version.ts';
 import { parseCommand } from './commands.ts';
 import { defaultDataDir, socketPathOf } from './data-folder.ts';
@@ -39,6 +40,13 @@ async function main(argv: readonly string[]): Promise<number> {
       return 3;
     }
     const { flags } = parsed;
+    let webhookCa: string | undefined;
+    try {
+      webhookCa = flags.localWebhooks === null ? undefined : readFileSync(flags.localWebhooks, 'utf8');
+    } catch {
+      stderr('belfry: --local-webhooks: the file cannot be read.\n');
+      return 3;
+    }
     const { serve } = await import('./serve.ts');
     return serve({
       dataDir: flags.dataDir ?? defaultDataDir(),
@@ -49,6 +57,7 @@ async function main(argv: readonly string[]): Promise<number> {
       region: flags.region ?? undefined,
       trustLocalClients: flags.trustLocalClients,
       plainIndex: flags.plainIndex,
+      webhookCa,
       ui: flags.uiPort ?? undefined,
       httpPort: flags.httpPort,
     });

@@ -104,10 +104,10 @@ test.each<[string, string]>([
 });
 
 test('serve takes its flags and nothing else', () => {
-  expect(parseServe(words('--data-dir /d --mail-dir=/m --messages-db /c.db --accounts-db /a --address-book-dir /b --region nl --ui 0 --http 8080 --trust-local-clients --plain-index'))).toEqual({
+  expect(parseServe(words('--data-dir /d --mail-dir=/m --messages-db /c.db --accounts-db /a --address-book-dir /b --region nl --ui 0 --http 8080 --trust-local-clients --plain-index --local-webhooks /ca.pem'))).toEqual({
     ok: true,
     flags: {
-      dataDir: '/d', mailDir: '/m', messagesDb: '/c.db', accountsDb: '/a', addressBookDir: '/b', region: 'NL', uiPort: 0, httpPort: 8080, trustLocalClients: true, plainIndex: true,
+      dataDir: '/d', mailDir: '/m', messagesDb: '/c.db', accountsDb: '/a', addressBookDir: '/b', region: 'NL', uiPort: 0, httpPort: 8080, trustLocalClients: true, plainIndex: true, localWebhooks: '/ca.pem',
     },
   });
   expect(parseServe([])).toMatchObject({ ok: true, flags: { dataDir: null, uiPort: null, trustLocalClients: false, plainIndex: false } });

@@ -9,7 +9,7 @@ const keyLines = (): string => settingKeys.map((key, nth) => (nth > 0 && nth % 4
 export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
 
   serve   --data-dir DIR [--mail-dir DIR] [--messages-db FILE] [--accounts-db FILE] [--address-book-dir DIR]
-          [--region CC] [--ui PORT] [--http PORT] [--plain-index]${typeof BELFRY_SHIPPED === 'boolean' && BELFRY_SHIPPED ? '' : ' [--trust-local-clients]'}
+          [--region CC] [--ui PORT] [--http PORT] [--plain-index]${typeof BELFRY_SHIPPED === 'boolean' && BELFRY_SHIPPED ? '' : ' [--trust-local-clients]\n          [--local-webhooks CA.pem]'}
   events  list | on TYPE | off TYPE                      TYPE: mail.received, messages.received
   senders list | add SENDER... [--for mail|messages] [--subdomains] [--except SENDER] | remove SENDER...
           | add chat:ID... | remove chat:ID...           ID: a chat's id or its exact name

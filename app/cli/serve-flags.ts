@@ -14,6 +14,8 @@ export interface ServeFlags {
   readonly httpPort: number | null;
   readonly trustLocalClients: boolean;
   readonly plainIndex: boolean;
+  /** File of certificates (PEM): webhooks may go to receivers on this machine that show one of theirs. */
+  readonly localWebhooks: string | null;
 }
 
 export type ParsedServe = { readonly ok: true; readonly flags: ServeFlags } | { readonly ok: false; readonly message: string };
@@ -22,11 +24,11 @@ export type ParsedServe = { readonly ok: true; readonly flags: ServeFlags } | { 
 export function parseServe(argv: readonly string[]): ParsedServe {
   const flags = readFlags(argv, {
     '--data-dir': 'value', '--mail-dir': 'value', '--messages-db': 'value', '--accounts-db': 'value', '--address-book-dir': 'value',
-    '--region': 'value', '--ui': 'value', '--http': 'value', '--trust-local-clients': 'flag', '--plain-index': 'flag',
+    '--region': 'value', '--ui': 'value', '--http': 'value', '--trust-local-clients': 'flag', '--plain-index': 'flag', '--local-webhooks': 'value',
   });
   if (typeof flags === 'string') return refuse(flags);
   if (flags.rest.length > 0) return refuse(`"serve" takes options only, not ${quoted(flags.rest[0]!)}.`);
-  for (const name of ['--data-dir', '--mail-dir', '--messages-db', '--accounts-db', '--address-book-dir']) {
+  for (const name of ['--data-dir', '--mail-dir', '--messages-db', '--accounts-db', '--address-book-dir', '--local-webhooks']) {
     if (flags.value(name)?.includes('\0')) return refuse(`${name} is no path: it holds a zero byte.`);
   }
   const region = flags.value('--region');
@@ -48,6 +50,7 @@ export function parseServe(argv: readonly string[]): ParsedServe {
       httpPort,
       trustLocalClients: flags.has('--trust-local-clients'),
       plainIndex: flags.has('--plain-index'),
+      localWebhooks: flags.value('--local-webhooks'),
     },
   };
 }

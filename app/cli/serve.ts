@@ -45,6 +45,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
   log('Any program of this user can change the policy of a headless engine: it has no owner\'s window and no seal.');
   if (flags.plainIndex) log('--plain-index: the search index is not encrypted: whoever can read the data folder, or a copy of it, can read the words of all mail that is indexed.');
   if (flags.trustLocalClients) log('--trust-local-clients: clients that nobody decided on are let in.');
+  if (flags.webhookCa !== undefined) log('--local-webhooks: webhooks may go to receivers on this machine.');
   const { url, sentence } = engine.http.state;
   if (sentence !== null) log(sentence);
   if (typeof flags.httpPort === 'number' && url === null) {

@@ -10,7 +10,7 @@ import { shownMailboxes } from './mailbox-names.ts';
 import { version } from './version.ts';
 import { waitingRows } from './writing.ts';
 import { watchRows } from './watch-calls.ts';
-import { webhookRows } from './webhook-calls.ts';
+import { webhookRows, webhooksRow } from './webhook-calls.ts';
 
 /** The engine's state as values of the contract. Built when asked for, from memory. */
 export function statusOf(engine: Engine, { waiting, sentence } = engine.policy.snapshot()): Status {
@@ -175,6 +175,7 @@ export function doctor(engine: Engine): DiagnosticRow[] {
     clientsRow(engine),
     watchesRow(engine),
     httpRow(engine),
+    webhooksRow(engine),
   );
   return rows;
 }

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { ContractOutcome, WebhookRow } from '../contract/values.ts';
+import type { ContractOutcome, DiagnosticRow, WebhookRow } from '../contract/values.ts';
 import { Webhooks } from '../delivery/webhook/webhooks.ts';
 import type { Hub } from '../events/hub.ts';
 import { namesOf } from '../events/names.ts';
@@ -36,4 +36,14 @@ export function stopWebhook(engine: Engine, id: string): ContractOutcome {
   if (!engine.webhooks.stop(id)) return { ok: false, code: 'unknown', message: 'No webhook has this id.' };
   engine.activity.record({ kind: 'changed', reason: 'A webhook was stopped' });
   return { ok: true, changed: true, sentence: 'The webhook is stopped.' };
+}
+
+export function webhooksRow(engine: Engine): DiagnosticRow {
+  const row = { id: 'webhooks', title: 'Webhooks' };
+  const { hosts } = engine.policy.settings;
+  if (hosts.length === 0) return { ...row, state: 'cant-check', evidence: 'off: no host is listed', fix: null };
+  const rows = engine.webhooks.list();
+  const evidence = `${hosts.length} ${hosts.length === 1 ? 'host' : 'hosts'}, ${rows.length} set`;
+  const failing = rows.filter(({ state }) => state === 'retrying' || state === 'suspended').length;
+  return failing === 0 ? { ...row, state: 'ok', evidence, fix: null } : { ...row, state: 'warning', evidence: `${evidence}, ${failing} whose receiver fails`, fix: 'belfry webhooks list' };
 }

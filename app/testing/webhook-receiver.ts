@@ -11,8 +11,9 @@ export interface Received {
   /** The very bytes, for the signature. */
   readonly raw: string;
   readonly body: Record<string, any>;
-  /** Monotonic ms. */
+  /** Monotonic ms at which it was read; the same as ns of `process.hrtime`. */
   readonly at: number;
+  readonly heardAt: bigint;
   readonly remotePort: number;
 }
 
@@ -62,7 +63,7 @@ export async function startReceiver(options: { names?: readonly string[]; issued
   const server: Server = createServer(issuer.issue(options.issuedFor ?? names, options.validity), (request, response) => {
     void readAll(request).then((raw) => {
       const { url = '/', method = '', headers, socket } = request;
-      const one: Received = { path: url, method, headers: headers as Record<string, string>, raw, body: parsed(raw), at: performance.now(), remotePort: socket.remotePort ?? 0 };
+      const one: Received = { path: url, method, headers: headers as Record<string, string>, raw, body: parsed(raw), at: performance.now(), heardAt: process.hrtime.bigint(), remotePort: socket.remotePort ?? 0 };
       received.push(one);
       (answers.get(url) ?? right)(one, response);
       for (const look of [...waiters]) look();

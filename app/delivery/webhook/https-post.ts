@@ -2,7 +2,7 @@ import { lookup as systemLookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { rootCertificates } from 'node:tls';
+import { createSecureContext, rootCertificates } from 'node:tls';
 import { callbackify } from 'node:util';
 import type { Clock } from '../../events/clock.ts';
 import { isLoopbackAddress, isPublicAddress } from './address-rules.ts';
@@ -55,7 +55,8 @@ export class HttpsPosts {
     // An agent of our own: only the global one knows the environment's proxies.
     this.#agent = new Agent({
       keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_SOCKETS, timeout: IDLE_MS + ANSWER_MS, scheduling: 'lifo',
-      rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(loopback && { ca: [...rootCertificates, loopback.ca] }),
+      // One for all connections: a list of authorities among the options would be compared with each request.
+      rejectUnauthorized: true, secureContext: createSecureContext({ minVersion: 'TLSv1.2', ...(loopback && { ca: [...rootCertificates, loopback.ca] }) }),
     });
     this.#lookup = lookupOf(loopback?.resolve ?? resolveBySystem, (address) => isPublicAddress(address) || (loopback !== null && isLoopbackAddress(address)));
   }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import { invalidParams } from '../../events/errors.ts';
 
 const PREFIX = 'whsec_';
@@ -27,7 +27,7 @@ export function keyOf(value: unknown): Buffer {
  * receiver takes whichever it knows.
  * @param at Unix ms
  */
-export function signedHeaders(keys: readonly Buffer[], id: string, at: number, body: Buffer): Record<string, string> {
+export function signedHeaders(keys: readonly (Buffer | KeyObject)[], id: string, at: number, body: Buffer): Record<string, string> {
   const timestamp = String(Math.floor(at / 1000));
   const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64')}`);
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };

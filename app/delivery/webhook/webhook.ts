@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
 import { StoreError } from '../../apple/reader.ts';
 import type { Clock } from '../../events/clock.ts';
 import type { EventsError } from '../../events/errors.ts';
@@ -91,6 +92,8 @@ export class Webhook implements SubscriptionSink {
   readonly #accepted = new Set<string>();
   readonly health: ReceiverHealth;
   #record: WebhookRecord;
+  /** As the record has them, the newer first. */
+  #keys: readonly KeyObject[];
   #cursor: string;
   #filter: Filter | null = null;
   #subscription: Subscription | null = null;
@@ -102,6 +105,7 @@ export class Webhook implements SubscriptionSink {
 
   constructor(record: WebhookRecord, cursor: string, host: WebhookHost) {
     this.#record = record;
+    this.#keys = keysOf(record);
     this.#cursor = cursor;
     this.#host = host;
     this.health = new ReceiverHealth(host.clock);
@@ -245,6 +249,7 @@ export class Webhook implements SubscriptionSink {
 
   #change(changes: Partial<WebhookRecord>): void {
     this.#record = { ...this.#record, ...changes };
+    if (changes.key !== undefined) this.#keys = keysOf(this.#record);
     this.#host.moved(this, true);
   }
 
@@ -343,9 +348,9 @@ export class Webhook implements SubscriptionSink {
 
   #request(next: Item | Control, occurrence: Occurrence | null): SignedRequest {
     const { clock, policy } = this.#host;
-    const { id, key, previous } = this.#record;
+    const { id, previous } = this.#record;
     const now = clock.now();
-    const keys = [key, ...(previous !== null && previous.until > now ? [previous.key] : [])].map((each) => Buffer.from(each, 'base64'));
+    const keys = previous !== null && previous.until > now ? this.#keys : this.#keys.slice(0, 1);
     const body = Buffer.from(JSON.stringify(
       occurrence !== null ? { eventId: occurrence.eventId, name: occurrence.type, timestamp: occurrence.timestamp, data: payloadOf(occurrence, policy.subjects), cursor: this.cursor }
         : (next as Control).type === 'gap' ? { type: 'gap', cursor: this.cursor } : { type: 'terminated', error: this.#record.ending },
@@ -414,3 +419,6 @@ export class Webhook implements SubscriptionSink {
     this.#host.suspended(this);
   }
 }
+
+const keysOf = ({ key, previous }: WebhookRecord): readonly KeyObject[] =>
+  [key, ...(previous === null ? [] : [previous.key])].map((each) => createSecretKey(each, 'base64'));
