@@ -24,14 +24,18 @@ export function openBelfrySocket(path: string, version: string, channel: boolean
       const line = greeting.toString('utf8', 0, Math.max(end, 0));
       if (line !== 'ok' && !line.startsWith('ok ')) return fail(refused(line));
       socket.unshift(greeting.subarray(end + 1));
-      resolve(pipeOf(socket));
+      // A signed app looks at who connects after it said hello, and hangs up on what is not its helper.
+      const why = () => (socket.bytesRead > end + 1 ? null : hungUp());
+      resolve({ ...pipeOf(socket), why });
     };
     socket.on('connect', () => void socket.write(`${JSON.stringify({ protocol: 1, version, mode: 'mcp', label: 'probe', channel })}\n`));
     socket.on('data', onData);
     socket.on('error', (error: NodeJS.ErrnoException) => fail(unreachable(error.code)));
-    socket.on('close', () => fail(new ProbeFailure('SOCKET_REFUSED', 'Belfry closed the connection before it said anything.')));
+    socket.on('close', () => fail(hungUp()));
   });
 }
+
+const hungUp = () => new ProbeFailure('SOCKET_REFUSED', 'Belfry closed the connection before it answered anything.');
 
 function refused(line: string): ProbeFailure {
   const sentence = line.startsWith('error ') ? line.slice('error '.length) : 'What answered on the socket is no Belfry engine.';

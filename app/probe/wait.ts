@@ -89,11 +89,12 @@ async function ending(exchange: Exchange, session: Session, action: Wait, arriva
   try {
     answer = await exchange.answer;
   } catch (error) {
-    draft.closeReason = 'remote';
+    // Unless it was withdrawn: then it fails too, and nobody waits for it.
+    draft.closeReason ??= 'remote';
     throw error;
   }
   if ('error' in answer) throw refusalOf(answer.error, { isBelfry: session.options.isBelfry, method: 'events/stream', event: action.event });
-  draft.closeReason = 'graceful';
+  draft.closeReason ??= 'graceful';
   if (arrivals.terminated) throw arrivals.terminated;
   throw new ProbeFailure('STREAM_DISCONNECTED', 'The server closed the stream without ending the subscription.');
 }

@@ -92,14 +92,15 @@ async function endOfListen(session: Session, exchange: Exchange, draft: Draft<'w
   try {
     answer = await exchange.answer;
   } catch (error) {
-    draft.closeReason = 'remote';
+    // Unless it was withdrawn: then it fails too, and nobody waits for it.
+    draft.closeReason ??= 'remote';
     throw error;
   }
   if ('error' in answer) {
     const { code } = refusalOf(answer.error, { isBelfry: session.options.isBelfry, method: 'subscriptions/listen' });
     throw new ProbeFailure(code === 'EXTENSION_NOT_DECLARED' || code === 'INVALID_ARGS' ? 'SUBSCRIPTION_FAILED' : code, `The server refused subscriptions/listen with ${answer.error.code}: ${answer.error.message}`);
   }
-  draft.closeReason = 'graceful';
+  draft.closeReason ??= 'graceful';
   throw new ProbeFailure('STREAM_TERMINATED', 'The server ended the subscription.');
 }
 

@@ -7,6 +7,7 @@ import { commandRunner } from '../engine/commands.ts';
 import { nativeFile } from '../engine/host.ts';
 import { MAIL, mailArgs, ring } from './conformance-kit.ts';
 import { httpPeer } from './http-peer.ts';
+import { probe } from './probe-kit.ts';
 import { tempFolder } from './temp.ts';
 import { startWorld, type World, type WorldOptions } from './world.ts';
 
@@ -160,6 +161,25 @@ test('a helper that is killed leaves nothing behind in the engine', async () => 
   await expect.poll(() => [...world.engine.peers].length, { timeout: 30_000 }).toBe(0);
 }, 60_000);
 
+test("over Belfry's own HTTP endpoint: the same report with a token, on both eras, and a refusal without the right one", async () => {
+  await using world = await stage({ http: true });
+  const { url } = world.engine.http.state;
+  const env = { MCP_PROBE_AUTH_TOKEN: 'test-client' };
+  const at = ['--url', url!, '--json', '--timeout-ms', '60000'];
+  const waiting = probe(['wait', '--event', MAIL, '--args', args, ...at], { env });
+  await expect.poll(() => world.engine.hub(MAIL).size, { timeout: 30_000 }).toBe(1);
+  await ring(world, 'Over HTTP');
+  const heard = await waiting;
+  expect(heard.json, heard.stderr).toMatchObject({ ok: true, serverUrl: url, event: { data: { subject: 'Over HTTP' } } });
+  for (const era of ['modern', 'legacy']) {
+    const { json } = await probe(['call', '--tool', 'list_event_types', '--era', era, ...at], { env });
+    expect(json).toMatchObject({ ok: true, isError: false, era: era === 'modern' ? '2026-07-28' : '2025-11-25' });
+  }
+  const watch = await probe(['watch', '--uri', 'belfry://status', '--until', 'paused=false', ...at], { env });
+  expect(watch.json).toMatchObject({ ok: true, honoredUris: ['belfry://status'], route: 'pre-completion' });
+  expect((await probe(['list', ...at])).json['errorCode']).toBe('AUTH_LOGIN_REQUIRED');
+}, 120_000);
+
 test('help and the page for agents come the same by both ways', async () => {
   await using world = await stage();
   for (const words of [['--help'], ['--skill']]) {
@@ -174,7 +194,7 @@ test('no engine, and one that serves its own helper only', async () => {
   using folder = tempFolder();
   const nobody = await command({ engine: { socketPath: folder.at('none.sock') } }, 'list', '--json').done;
   expect([nobody.code, nobody.json['errorCode']]).toEqual([3, 'APP_NOT_RUNNING']);
-  const greetings = [['error Belfry serves its own helper only: start belfry-mcp from the installed app.\n', 'SOCKET_REFUSED'], ['HTTP/1.1 400\r\n', 'SOCKET_REFUSED'], ['', 'SOCKET_REFUSED'], ['ok\n', 'CONNECTION_CLOSED']] as const;
+  const greetings = [['error Belfry serves its own helper only: start belfry-mcp from the installed app.\n', 'SOCKET_REFUSED'], ['HTTP/1.1 400\r\n', 'SOCKET_REFUSED'], ['', 'SOCKET_REFUSED'], ['ok\n', 'SOCKET_REFUSED']] as const;
   for (const [said, code] of greetings) {
     const server = createServer((socket) => void socket.on('error', () => undefined).resume().end(said)).listen(folder.at('other.sock'));
     await once(server, 'listening');
