@@ -3,6 +3,7 @@ import type { Chat, MessageRow } from '../occurrence.ts';
 import type { Batch, FileIdentity, KnownChat, MessagesArchive, MessagesReader, Page, PageRequest, RecentSender, SenderSet } from '../reader.ts';
 import { matches, normaliseHandle, withoutFilterSuffix } from '../sender.ts';
 import { Store } from '../store.ts';
+import { EchoRows } from './echo-rows.ts';
 import type { Echoes } from './echoes.ts';
 import { Handles } from './handles.ts';
 import { messageSql, unixMs, unpeeked, type MessageColumns, type MessageSql } from './message-columns.ts';
@@ -12,7 +13,6 @@ import {
   type ScannedMessage,
 } from './message-lookup.ts';
 import { MessagePages } from './message-pages.ts';
-import { plainText, type TextColumns } from './message-text.ts';
 import { Twins, type TwinAnswer } from './twins.ts';
 
 export interface ChatDatabaseOptions {
@@ -38,6 +38,7 @@ interface JudgedChat {
 interface Opened {
   readonly sql: MessageSql;
   readonly twins: Twins;
+  readonly echoRows: EchoRows;
   readonly pages: MessagePages;
   readonly lookup: MessageLookup;
   readonly chatSql: string;
@@ -55,8 +56,6 @@ const NO_TWIN: TwinAnswer = { isTwin: false, textHash: null, hasLink: false };
 const NAMING_GUIDS = 3;
 /** Chats looked through for a name, the newest first. */
 const MOST_CHATS = 5000;
-/** Newest rows of a chat that tell which handles are own. */
-const OWN_ROWS = 50;
 /** Members that name a group without a name of its own. */
 const NAMED_MEMBERS = 4;
 
@@ -358,6 +357,7 @@ export class ChatDatabase implements MessagesReader, MessagesArchive {
       this.#opened = {
         sql,
         twins: new Twins(this.#store, (handle) => this.#normalise(handle)),
+        echoRows: new EchoRows(this.#store, (handle) => this.#normalise(handle), this.#options.echoes),
         pages: new MessagePages(this.#store, this.#handles, sql.likely),
         lookup: new MessageLookup(this.#store, (handle) => this.#normalise(handle)),
         chatSql: `SELECT c.guid, ${has('display_name', 'NULL')} AS name, ${has('style', '0')} AS style,
@@ -391,7 +391,7 @@ export class ChatDatabase implements MessagesReader, MessagesArchive {
     const late = lateKindOf(columns, known?.isSpam === true);
     const isOwn = sender !== null && this.#own.has(sender);
     // A row that is left out anyway is not worth the reading of texts.
-    const echo = early === null && known !== null ? this.#echo(rowid, known.chat, sender) : null;
+    const echo = early === null && known !== null ? this.#opened!.echoRows.ask(rowid, known.chat, sender) : null;
     const twin = early === null && late === null && !isOwn && known !== null && sender !== null ? twins.ask(columns, known.chat.id, sender) : NO_TWIN;
     const lacksAttachments = columns.cachedAttachments === 1 && columns.attachments === 0;
     const lacksHandle = columns.handleId > 0 && columns.handle === null;
@@ -416,29 +416,6 @@ export class ChatDatabase implements MessagesReader, MessagesArchive {
       isLinkBalloon: columns.isBalloon === 1,
       hasLink: twin.hasLink,
     };
-  }
-
-  /**
-   * Whether a received row is what Belfry sent: `own` in a chat with oneself. Elsewhere `open`: a sent row may stand as
-   * received for some milliseconds, and somebody may answer in the same words; it is looked at again before it rings.
-   */
-  #echo(rowid: number, chat: Chat, sender: string | null): 'own' | 'open' | null {
-    const { echoes } = this.#options;
-    if (echoes === undefined || !echoes.expects(chat.guid)) return null;
-    const columns = this.#store.statement(`SELECT text, attributedBody FROM message WHERE ROWID = ${unpeeked('?')}`).get(rowid) as TextColumns | undefined;
-    const text = columns === undefined ? null : plainText(columns);
-    if (text === null) return null;
-    const isSelf = !chat.isGroup && sender !== null && this.#ownIn(chat.id).has(sender);
-    return echoes.matches(chat.guid, rowid, text, isSelf) ? (isSelf ? 'own' : 'open') : null;
-  }
-
-  /** Own handles as the newest rows of a chat name them: the account they came by and the handle they were sent to. */
-  #ownIn(chat: number): ReadonlySet<string> {
-    const columns = ['account', 'destination_caller_id'].filter((column) => this.#store.has('message', column));
-    const found = columns.flatMap((column) => this.#store.statement(
-      `SELECT DISTINCT m.${column} FROM (SELECT message_id FROM chat_message_join WHERE chat_id = ${unpeeked('?')} ORDER BY message_id DESC LIMIT ${OWN_ROWS}) j
-       CROSS JOIN message m ON m.ROWID = j.message_id WHERE m.${column} IS NOT NULL`, 'pluck').all(chat) as string[]);
-    return new Set(found.map((handle) => this.#normalise(String(handle).replace(/^[a-z]:/i, ''))).filter((handle) => handle !== ''));
   }
 
   #chat(id: number): JudgedChat | null {
