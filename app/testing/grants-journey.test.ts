@@ -85,3 +85,35 @@ test.skipIf(browserPath === undefined)('an owner lets a client read, leaves a ma
   expect(faults).toEqual([]);
   await page.close();
 }, 120_000);
+
+test.skipIf(browserPath === undefined)('an owner makes a token for what is chosen, sees it once, and revokes it; a host for webhooks is listed and taken back', async () => {
+  await using world = await startWorld();
+  const page = await startPage(world.engine, { port: 0, wiring: { home: world.folder.at('home') }, usualFolder: false });
+  await using opened = await openTab(page.address);
+  const { tab, faults } = opened;
+  const { policy } = world.engine;
+  await tab.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Settings', exact: true }).click();
+  await tab.getByRole('button', { name: 'New Token...' }).click();
+  const sheet = tab.getByRole('dialog');
+  await sheet.getByLabel('Name', { exact: true }).fill('CI');
+  await sheet.getByLabel('Read mail').selectOption({ label: 'From allowed senders' });
+  await sheet.getByRole('button', { name: 'Make Token' }).click();
+  const token = (await sheet.getByRole('group', { name: 'the new token' }).textContent())!;
+  const holder = policy.credentials.credentialOf(token);
+  expect(holder).toMatchObject({ label: 'CI' });
+  expect(policy.snapshot().clients.find(({ id }) => id === holder!.identity.id)).toMatchObject({ decision: 'always', grants: ['mail'], events: 'all' });
+  await sheet.getByRole('button', { name: 'Done' }).click();
+  await tab.getByRole('button', { name: 'Revoke...: "CI"' }).click();
+  await sheet.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await sheet.waitFor({ state: 'detached' });
+  expect(policy.credentials.credentialOf(token)).toBeNull();
+
+  await tab.getByLabel('Add a host').fill('hooks.example.com');
+  await tab.getByLabel('Add a host').press('Enter');
+  await tab.getByRole('button', { name: 'Remove: hooks.example.com' }).waitFor();
+  expect(policy.settings.hosts).toEqual(['hooks.example.com']);
+  await tab.getByRole('button', { name: 'Remove: hooks.example.com' }).click();
+  await expect.poll(() => policy.settings.hosts, { timeout: 15_000 }).toEqual([]);
+  expect(faults).toEqual([]);
+  await page.close();
+}, 120_000);
