@@ -11,7 +11,7 @@ import { Sheet } from '../parts/sheet.tsx';
 import { Time } from '../parts/time.tsx';
 import { useBusyRun } from '../parts/use-busy-run.ts';
 import { focusTitle, View } from '../parts/view.tsx';
-import { engine } from '../stores/engine-store.ts';
+import { engine, useEngine } from '../stores/engine-store.ts';
 import { run } from '../stores/notice-store.ts';
 import { shell } from '../stores/shell-store.ts';
 import { openAddSender } from '../stores/view-store.ts';
@@ -43,14 +43,14 @@ export function ClientDetail({ client, wiring, onBack }: ClientDetailProps) {
   const isAllowed = client.decision === 'always' || client.decision === 'once';
   const missing = notAllowedOf(client);
 
-  /** What else was allowed stays as it is. */
-  const allow = (changes: { readonly events?: 'all' | EventType[]; readonly senders?: 'all' | string[]; readonly grants?: GrantName[] }) => engine.clients.allow({
-    id: client.id,
-    options: {
-      once: client.decision === 'once', events: client.events === 'all' ? 'all' : [...client.events],
-      senders: client.senders === 'all' ? 'all' : [...client.senders], grants: [...client.grants], ...changes,
-    },
-  });
+  /** What else was allowed stays as it is now, also where an undo comes after another change. */
+  const allow = (changes: { readonly events?: 'all' | EventType[]; readonly senders?: 'all' | string[]; readonly grants?: GrantName[] }) => {
+    const { decision, events, senders, grants } = useEngine.getState().slices?.clients.find(({ id }) => id === client.id) ?? client;
+    return engine.clients.allow({
+      id: client.id,
+      options: { once: decision === 'once', events: events === 'all' ? 'all' : [...events], senders: senders === 'all' ? 'all' : [...senders], grants: [...grants], ...changes },
+    });
+  };
 
   return (
     <View

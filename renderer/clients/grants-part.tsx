@@ -4,9 +4,10 @@ import type { ClientRow, ContractOutcome, GrantName } from '../../app/contract/v
 import { ConfirmSheet } from '../parts/confirm-sheet.tsx';
 import { PersonName } from '../parts/person-name.tsx';
 import { useBusyRun } from '../parts/use-busy-run.ts';
-import { offerUndo, run } from '../stores/notice-store.ts';
+import { useEngine } from '../stores/engine-store.ts';
+import { offerUndo, run, showProblem } from '../stores/notice-store.ts';
 import { GrantFields } from './grant-fields.tsx';
-import { changedWords, choicesOf, namesOf, optionOf, widenedBy, type ClientGrants } from './grants.ts';
+import { changedWords, choicesOf, namesOf, optionOf, takenBack, widenedBy, type ClientGrants } from './grants.ts';
 
 interface GrantsPartProps {
   readonly client: ClientRow;
@@ -23,7 +24,12 @@ export function GrantsPart({ client, save }: GrantsPartProps) {
 
   async function change(next: ClientGrants): Promise<boolean> {
     if (!await attempt(save(namesOf(next)))) return false;
-    offerUndo(changedWords(name, now, next), () => void run(save(namesOf(now))));
+    offerUndo(changedWords(name, now, next), () => {
+      const current = useEngine.getState().slices?.clients.find(({ id }) => id === client.id) ?? client;
+      // To put grants back would allow it again.
+      if (current.decision !== 'always' && current.decision !== 'once') return showProblem(`${name} is not allowed any more, so nothing was changed.`);
+      void run(save(namesOf(takenBack(choicesOf(current.grants), now, next))));
+    });
     return true;
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { grantName, type GrantName } from '../../app/contract/values.ts';
-import { changedWords, choicesOf, GRANT_KEYS, GRANTS, hintOf, namesOf, NO_GRANTS, widenedBy } from './grants.ts';
+import { changedWords, choicesOf, GRANT_KEYS, GRANTS, hintOf, namesOf, NO_GRANTS, takenBack, widenedBy } from './grants.ts';
 
 test('nothing is granted unless it was chosen', () => {
   expect(choicesOf([])).toEqual(NO_GRANTS);
@@ -26,6 +26,11 @@ test('more is confirmed, less is not', () => {
   expect(widenedBy(rules, NO_GRANTS)).toEqual([]);
   // Every choice that lets more through says what it means.
   for (const key of GRANT_KEYS) for (const option of GRANTS[key].options.slice(1)) expect(option.confirm).not.toBe('');
+});
+
+test('an undo takes back its own change and nothing that was chosen since', () => {
+  const [before, after] = [choicesOf(['mail']), choicesOf(['mail:everything'])];
+  expect(namesOf(takenBack(choicesOf(['mail:everything', 'search']), before, after))).toEqual(['mail', 'search']);
 });
 
 test('in words', () => {

@@ -25,9 +25,6 @@ export function namesOf({ mail, messages, search, reply }: ClientGrants): GrantN
   return [...read('mail', mail), ...read('messages', messages), ...(search === 'yes' ? ['search' as const] : []), ...(reply === 'no' ? [] : [reply === 'ask' ? 'reply' as const : 'reply:unasked' as const])];
 }
 
-/** The grants that a request would add, on top of those that a client has. */
-export const withAsked = (own: ClientGrants, asked: readonly GrantName[]): ClientGrants => choicesOf([...namesOf(own), ...asked]);
-
 export interface GrantOption<V extends string = string> {
   readonly value: V;
   readonly label: string;
@@ -104,6 +101,12 @@ export const optionOf = (grants: ClientGrants, key: GrantKey): GrantOption => op
 
 /** The choices that let a client do more than before. */
 export const widenedBy = (before: ClientGrants, after: ClientGrants): readonly GrantKey[] => GRANT_KEYS.filter((key) => rankOf(key, after[key]) > rankOf(key, before[key]));
+
+/** Takes back what led from one choice to the next, and nothing that was chosen since. */
+export function takenBack(current: ClientGrants, before: ClientGrants, after: ClientGrants): ClientGrants {
+  const changed = GRANT_KEYS.filter((key) => before[key] !== after[key]);
+  return { ...current, ...Object.fromEntries(changed.map((key) => [key, before[key]])) };
+}
 
 /** What stands beside a choice: what it means, or why it comes to nothing. */
 export function hintOf(grants: ClientGrants, key: GrantKey): string {

@@ -48,6 +48,17 @@ describe('what a client may do', () => {
     await eventually(() => choice(page, 'Read mail').inputValue()).toBe('rules');
   });
 
+  test('an undo never allows a client again that was disconnected since', async () => {
+    const page = await clientPage('reading');
+    await choice(page, 'Read mail').selectOption({ label: 'No' });
+    await undo(page).waitFor();
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('button', { name: 'Allow...' }).waitFor();
+    await undo(page).getByRole('button', { name: 'Undo' }).click();
+    await page.locator('[data-notice=problem]').getByText('"Claude Code" is not allowed any more, so nothing was changed.').waitFor();
+    expect(await page.getByRole('button', { name: 'Allow...' }).count()).toBe(1);
+  });
+
   test('what it asked for stands on its own page too, and is answered there', async () => {
     const page = await clientPage('reading', 'Cursor');
     const asks = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Asks for' }) });
