@@ -52,7 +52,7 @@ async function tabThrough(page: Page, most: number): Promise<readonly Stop[]> {
 
 describe('U2: everything is reached with Tab, in reading order, with a visible ring', () => {
   it.each(SCREENS.map((screen) => [screenName(screen), screen] as const))('%s', async (_, screen) => {
-    for (const fixture of ['listening', 'client-asking', 'texts-waiting']) {
+    for (const fixture of ['listening', 'client-asking', 'texts-waiting', 'network']) {
       await harness.go(opened, { ...screen, fixture });
       const { page } = opened;
       // Some steps put the focus where it is needed next; the tour starts at the top.
