@@ -1,12 +1,15 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { discoveryRows } from './conformance-discovery.ts';
-import { CODE, errorOf, faultsOf, httpWay, MAIL, mailArgs, MESSAGES, messagesArgs, quiet, ring, subjects, SUBSCRIPTION_ID } from './conformance-kit.ts';
+import { CODE, faultsOf, httpWay, MAIL, mailArgs, MESSAGES, messagesArgs, quiet, ring, subjects, SUBSCRIPTION_ID } from './conformance-kit.ts';
 import { pollRows } from './conformance-poll.ts';
 import { pushRows } from './conformance-push.ts';
-import { ConformanceTable, scenarios, SCENARIOS, type Scenario, type Verdict } from './conformance-table.ts';
+import { webhookDeliveryRows } from './conformance-webhook-delivery.ts';
+import { webhookRows } from './conformance-webhook.ts';
+import { ConformanceTable, scenarios, SCENARIOS } from './conformance-table.ts';
 import { streamOf, wordOf, type HttpClient } from './http-client.ts';
 import { modernMeta } from './raw-client.ts';
 import { clientOf } from './test-credentials.ts';
+import { startWebhookWorld } from './webhook-kit.ts';
 import type { World } from './world.ts';
 
 const table = new ConformanceTable();
@@ -51,6 +54,20 @@ describe('events-discovery', () => {
     const stream = streamOf(await httpClient(world).listen('subscriptions/listen', { notifications: { eventsListChanged: true, toolsListChanged: true } }, { id: 'l' }));
     const { message } = await stream.until(() => true);
     expect(message).toEqual({ jsonrpc: '2.0', method: 'notifications/subscriptions/acknowledged', params: { notifications: { toolsListChanged: true }, _meta: { [SUBSCRIPTION_ID]: 'l' } } });
+  });
+  test('list-changed-notification, capability-list-changed-flag: declared and told while webhooks are on, also of the change that ends it', async () => {
+    await using world = await startWebhookWorld();
+    const { client } = world;
+    const declared = async () => (await client.request('server/discover'))['result']['capabilities']['extensions']['io.modelcontextprotocol/events'] as object;
+    expect(await declared()).toEqual({ listChanged: true });
+    const stream = streamOf(await client.http.listen('subscriptions/listen', { notifications: { eventsListChanged: true } }, { id: 'listen' }));
+    const acknowledged = await stream.until(({ message }) => message['method'] === 'notifications/subscriptions/acknowledged');
+    expect(acknowledged.message['params']['notifications']).toEqual({ eventsListChanged: true });
+    world.world.engine.policy.removeHosts(world.world.engine.policy.snapshot().hosts);
+    const told = await stream.until(({ message }) => message['method'] === 'notifications/events/list_changed');
+    expect(told.message['params']).toEqual({ _meta: { 'io.modelcontextprotocol/subscriptionId': 'listen' } });
+    expect(await declared()).toEqual({});
+    expect(((await client.request('events/list'))['result']['events'] as { delivery: string[] }[])[0]!.delivery).toEqual(['poll', 'push']);
   });
 });
 
@@ -118,23 +135,14 @@ describe('events-push', () => {
   });
 });
 
-describe('events-webhook', () => {
-  test('error-unsupported: subscribe and unsubscribe to a type that does not offer webhooks name the mode', async () => {
-    await using world = await httpWay.world();
-    for (const method of ['events/subscribe', 'events/unsubscribe']) {
-      const answer = await httpClient(world).request(method, { name: MAIL, arguments: mailArgs, delivery: { mode: 'webhook', url: 'https://hooks.example.net/a' } });
-      expect(errorOf(answer)).toMatchObject({ code: CODE.unsupported, data: { feature: 'deliveryMode', value: 'webhook' } });
-    }
-  });
-});
+describe('events-webhook', webhookRows);
+describe('events-webhook-delivery', webhookDeliveryRows);
 
 describe('the table', () => {
-  const later: readonly [Verdict, string] = ['untestable', 'no type offers webhooks'];
-  const otherwise: Partial<Record<Scenario, readonly [Verdict, string]>> = { 'events-webhook': later, 'events-webhook-delivery': later };
-  beforeAll(() => process.stdout.write(`${table.toString(otherwise)}\n`));
+  beforeAll(() => process.stdout.write(`${table.toString()}\n`));
   for (const scenario of scenarios) {
     test(`${scenario}, all ${SCENARIOS[scenario].length} rows`, () => {
-      expect(table.misses(scenario, otherwise[scenario])).toEqual([]);
+      expect(table.misses(scenario)).toEqual([]);
     });
   }
   test('at least as much is shown as by a comparable server', () => {

@@ -118,12 +118,16 @@ describe('method, path and form', () => {
 
 describe('who asks', () => {
   test.each([
-    ['no token', undefined, 'Bearer'], ['a wrong one', 'Bearer nobody-s', 'Bearer error="invalid_token"'], ['another scheme', 'Basic dGVzdDp0ZXN0', 'Bearer'],
-    ['a token without its scheme', 'test-raw', 'Bearer'], ['no token behind the scheme', 'Bearer ', 'Bearer'], ['two words', 'Bearer test-raw test-raw', 'Bearer'],
-  ])('%s is 401 with a challenge', async (_what, authorization, challenge) => {
+    ['no token', undefined, false], ['a wrong one', 'Bearer nobody-s', true], ['another scheme', 'Basic dGVzdDp0ZXN0', false],
+    ['a token without its scheme', 'test-raw', false], ['no token behind the scheme', 'Bearer ', false], ['two words', 'Bearer test-raw test-raw', false],
+  ])('%s is 401 with a challenge that says where to ask for one', async (_what, authorization, isWrong) => {
     const answer = await world.httpClient(null).post(listBody, { headers: { authorization } });
     expect(answer.status).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe(challenge);
+    const challenge = answer.headers['www-authenticate']!;
+    expect(challenge).toMatch(/^Bearer /);
+    expect(challenge).toContain(`resource_metadata="${url.origin}/.well-known/oauth-protected-resource/mcp"`);
+    // RFC 6750, 3.1: no error code for a request that brought no token.
+    expect(challenge.includes('error="invalid_token"')).toBe(isWrong);
     expect(answer.message).toMatchObject({ error: 'invalid_token' });
   });
   test('a token in the address is refused with a sentence, also beside a good one', async () => {
