@@ -23,7 +23,7 @@ export function clientLines(clients: PolicySnapshot['clients'], waiting: PolicyS
     client.id,
     DECISION[client.decision],
     client.label === null ? '' : JSON.stringify(client.label),
-    `${client.display}${client.signed ? '' : ', not signed'}${client.grants.length === 0 ? '' : `, grants ${client.grants.join(' ')}`}`,
+    `${client.display}${client.signed || client.by !== undefined ? '' : ', not signed'}${client.grants.length === 0 ? '' : `, grants ${client.grants.join(' ')}`}`,
   ]));
   if (waiting.length === 0) return known;
   return `${known}\n\nWaiting for you:\n${table(waiting.map((entry) => [entry.id, entry.sentence]))}`;

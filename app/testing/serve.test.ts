@@ -57,7 +57,7 @@ describe('start and stop', () => {
     await expect.poll(() => stdout.length, { timeout: 20_000 }).toBe(2);
     const [, url] = /^http (http:\/\/127\.0\.0\.1:\d+\/mcp)$/.exec(stdout[1]!)!;
     const answer = await fetch(url!, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
-    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer .*resource_metadata=/)]);
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer realm="Belfry", resource_metadata="http:\/\/127/)]);
     expect((await fetch(url!)).status).toBe(405);
     using other = tempFolder();
     const taken = run('serve', ...stores(other.at), '--http', new URL(url!).port);
