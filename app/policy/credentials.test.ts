@@ -1,8 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { tempFolder } from '../testing/temp.ts';
 import type { Outcome } from './change.ts';
 import type { Policy } from './policy.ts';
+import { Sealer } from './seal.ts';
+import { SettingsStore } from './settings-store.ts';
 import { hashOf } from './secret.ts';
 import { client, policyIn } from './testing.ts';
 
@@ -99,6 +101,12 @@ test('its last use is known by the day, and a day that cannot be written refuses
   clock.pass(DAY);
   policy.credentials.credentialOf(token);
   expect(day()).toBe(first + DAY);
+  // A folder where the settings belong: nothing can be written.
+  rmSync(file);
+  mkdirSync(file);
+  clock.pass(DAY);
+  for (let at = 0; at < 3; at++) expect(policy.credentials.credentialOf(token)).not.toBeNull();
+  expect(day()).toBe(first + DAY);
 });
 
 test.each<[string, object, RegExp]>([
@@ -149,6 +157,21 @@ test('an export carries no token, and a reset leaves none', () => {
   policy.reset();
   expect(policy.credentials.credentialOf(token)).toBeNull();
   expect(policy.snapshot()).toMatchObject({ tokens: [], clients: [] });
+});
+
+test('a token that another program wrote into sealed settings turns everything off, and lets nobody in', () => {
+  using folder = tempFolder();
+  const file = folder.at('settings.json');
+  let last: number | null = null;
+  const sealer = () => new Sealer(Buffer.alloc(32, 7).toString('base64'), { last: () => last, keep: (counter) => void (last = counter) });
+  const { policy } = policyIn(folder.path, { settings: new SettingsStore(file, 0, sealer()) });
+  const token = create(policy);
+  expect(policyIn(folder.path, { settings: new SettingsStore(file, 0, sealer()) }).policy.credentials.credentialOf(token)).not.toBeNull();
+  const settings = JSON.parse(readFileSync(file, 'utf8')) as { tokens: object[] };
+  const own = `belfry_${'B'.repeat(43)}`;
+  writeFileSync(file, JSON.stringify({ ...settings, tokens: [{ ...settings.tokens[0], hash: hashOf(own) }] }));
+  const { policy: next } = policyIn(folder.path, { settings: new SettingsStore(file, 0, sealer()) });
+  expect([next.seal, next.credentials.credentialOf(own), next.credentials.credentialOf(token)]).toEqual(['broken', null, null]);
 });
 
 test('what is no hash makes the settings broken, and nobody holds anything', () => {

@@ -46,6 +46,8 @@ export class Credentials {
   readonly #host: CredentialHost;
   #bearers = new HashIndex<{ readonly client: string; readonly until: number }>([]);
   #clients: ReadonlyMap<string, ClientRecord> = new Map();
+  /** Client -> the day that was written for it. */
+  #marked = new Map<string, number>();
 
   constructor(host: CredentialHost) {
     this.#host = host;
@@ -57,6 +59,7 @@ export class Credentials {
       ...tokens.map(({ hash, client }) => [hash, { client, until: Infinity }] as const),
       ...signIns.flatMap(({ client, access }) => access.map(({ hash, until }) => [hash, { client, until }] as const)),
     ]);
+    this.#marked = new Map([...this.#marked].filter(([client]) => clients.some(({ id }) => id === client)));
     this.#clients = new Map(clients.filter((record) => record.identity.by !== 'process').map((record) => [record.id, record]));
   }
 
@@ -76,10 +79,17 @@ export class Credentials {
     if (held === null || held.until <= now) return null;
     const record = this.#clients.get(held.client);
     if (record === undefined || record.decision === 'denied') return null;
-    const marked = usedToday(held.client, now, this.#host.settings);
-    // A day that could not be kept is no reason to refuse.
-    if (marked !== null) this.#host.save(marked);
+    this.#mark(held.client, now);
     return { identity: { ...bare, id: record.id, display: record.identity.display, by: byOf(record) }, label: record.label };
+  }
+
+  /** Keeps the day of the last use. One that could not be written is no reason to refuse, and is not tried with each request. */
+  #mark(client: string, now: number): void {
+    const today = now - (now % DAY_MS);
+    if (this.#marked.get(client) === today) return;
+    this.#marked.set(client, today);
+    const marked = usedOn(today, client, this.#host.settings);
+    if (marked !== null) this.#host.save(marked);
   }
 
   /** Why a token cannot be made, or null. */
@@ -169,11 +179,10 @@ export function nameOf(text: string): string | null {
   return name === '' ? null : name;
 }
 
-/** The records with today's date at one client's; null where it stands there already. */
-function usedToday(client: string, now: number, { tokens, signIns }: Records): Records | null {
-  const today = now - (now % DAY_MS);
-  const isStale = (each: { readonly client: string; readonly usedOn: number | null }) => each.client === client && (each.usedOn ?? 0) < today;
+/** The records with a day at one client's; null where it, or a later one, stands there already. */
+function usedOn(day: number, client: string, { tokens, signIns }: Records): Records | null {
+  const isStale = (each: { readonly client: string; readonly usedOn: number | null }) => each.client === client && (each.usedOn ?? 0) < day;
   if (!tokens.some(isStale) && !signIns.some(isStale)) return null;
-  const mark = <T extends Records['tokens'][number] | SignInRecord>(each: T): T => (isStale(each) ? { ...each, usedOn: today } : each);
+  const mark = <T extends Records['tokens'][number] | SignInRecord>(each: T): T => (isStale(each) ? { ...each, usedOn: day } : each);
   return { tokens: tokens.map(mark), signIns: signIns.map(mark) };
 }

@@ -177,7 +177,7 @@ describe('the page', () => {
     const fourth = await world.program();
     const { status, headers, text } = await fourth.browse();
     expect([status, headers['retry-after']]).toEqual([503, '60']);
-    expect(text).toContain('Three sign-ins wait for an answer at most');
+    expect(text).toContain('As many requests wait for an answer as may');
     world.answer(false);
     expect((await fourth.browse()).status).toBe(200);
   });

@@ -137,7 +137,7 @@ export class OAuthRoutes implements HttpRoutes {
     if (!registration.redirects.some((each) => sameRedirect(each, request.redirectUri))) return faultPage(400, 'This sign-in cannot go on', 'redirect_uri: is not one that the program registered.');
     if (request.resource !== null && !this.#isOurs(request.resource)) return faultPage(400, 'This sign-in cannot go on', `resource: must be ${resourceOf(issuer)}.`);
     return this.#authorizations.open(request, registration, issuer)
-      ?? faultPage(503, 'Others wait already', 'Three sign-ins wait for an answer at most. Answer those in Belfry, and load this page again.', { 'retry-after': '60' });
+      ?? faultPage(503, 'Others wait already', 'As many requests wait for an answer as may. Answer those in Belfry, and load this page again.', { 'retry-after': '60' });
   }
 
   #goOn(authorization: Authorization, response: ServerResponse): void {
