@@ -87,7 +87,8 @@ export function commandRunner(engine: Engine, host: 'serve' | 'app') {
 /** A probe of this very engine, in the name of whoever runs the helper: with the rights of that client and no other. */
 function probeFor(engine: Engine, socket: Socket, argv: readonly string[]): Promise<number> {
   const gone = new AbortController();
-  socket.on('close', () => gone.abort());
+  if (socket.destroyed) gone.abort();
+  else socket.on('close', () => gone.abort());
   socket.resume();
   return probeCommand(argv, {}, {
     clock: engine.clock, version, interrupt: gone.signal, outside: null, lab: null,

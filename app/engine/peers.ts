@@ -87,6 +87,8 @@ export class Peers {
    * @param stream where its lines come and go: the socket itself, or what a command that runs here in its name speaks through
    */
   attach(socket: Socket, stream: Duplex, hello: Pick<Extract<Hello, { mode: 'mcp' }>, 'label' | 'channel'>, rest: Buffer = Buffer.alloc(0)): void {
+    // Those that only run a command were let in without counting.
+    if (this.#peers.size >= MAX_CONNECTIONS) return void stream.destroy();
     const { listener, backend, now } = this.#options;
     const connection = new Connection(stream);
     const peer: Peer = { connection, streams: new Set(), label: hello.label ?? null, connectedAt: now(), identity: null, served: null };

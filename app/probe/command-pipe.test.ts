@@ -1,4 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { probe } from '../testing/probe-kit.ts';
 import { tempFolder } from '../testing/temp.ts';
@@ -38,9 +40,11 @@ test('a program that ignores the end of its input is stopped, and what it starte
     require('node:fs').writeFileSync(process.argv[2], process.pid + ' ' + child.pid);
     setInterval(() => 0, 1000);
   `);
-  const { json } = await probe(['list', '--json', '--timeout-ms', '1500', '--era', 'modern', '--command', node, '--', script, folder.at('pids')]);
-  expect(json['errorCode']).toBe('SERVER_TIMEOUT');
-  expect(existsSync(folder.at('pids'))).toBe(true);
+  const stop = new AbortController();
+  const run = probe(['list', '--json', '--timeout-ms', '600000', '--era', 'modern', '--command', node, '--', script, folder.at('pids')], { interrupt: stop.signal });
+  await expect.poll(() => existsSync(folder.at('pids')) && readFileSync(folder.at('pids'), 'utf8').includes(' '), { timeout: 30_000 }).toBe(true);
+  stop.abort();
+  expect((await run).json['errorCode']).toBe('INTERRUPTED');
   const alive = (pid: string) => {
     try {
       // A zombie that nobody collected yet is dead.
@@ -67,6 +71,24 @@ test('a file that may not be run', async () => {
   writeFileSync(folder.at('plain'), 'text', { mode: 0o600 });
   const { json } = await probe(['list', '--json', '--command', folder.at('plain')]);
   expect(json['error']).toMatchObject({ code: 'COMMAND_NOT_STARTED', message: expect.stringContaining('may not be run') });
+});
+
+test('a program that ends at a first message that it does not know is started once more, for the older handshake', async () => {
+  using folder = tempFolder();
+  writeFileSync(folder.at('strict.cjs'), SERVER.replace('const { id, method, params } = JSON.parse(line);', 'const { id, method, params } = JSON.parse(line); if (method === "server/discover") process.exit(1);'));
+  const { json } = await probe(call(folder.at('strict.cjs'), folder.at('mark')));
+  expect(json).toMatchObject({ ok: true, era: '2025-11-25' });
+  const pinned = await probe(call(folder.at('strict.cjs'), folder.at('mark'), '--era', 'modern'));
+  expect(pinned.json['errorCode']).toBe('CONNECTION_CLOSED');
+});
+
+test('the command keeps its token to itself', () => {
+  using folder = tempFolder();
+  writeFileSync(folder.at('server.cjs'), SERVER);
+  const cli = fileURLToPath(new URL('../cli/belfry.ts', import.meta.url));
+  const { stdout, status } = spawnSync(node, [cli, 'probe', ...call(folder.at('server.cjs'), folder.at('mark'))], { encoding: 'utf8', env: { ...process.env, MCP_PROBE_AUTH_TOKEN: 'tok-0123456789', OWN: 'kept' } });
+  expect(status).toBe(0);
+  expect(JSON.parse(JSON.parse(stdout).content[0].text)).toMatchObject({ token: null, own: 'kept' });
 });
 
 test('a program that ends in the middle says with which code', async () => {

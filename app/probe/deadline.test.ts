@@ -17,6 +17,19 @@ test('work that is done in time gives its value, other work the failure, and bot
   expect([deadline.left, deadline.signal.aborted]).toEqual([0, true]);
 });
 
+test('who waits behind other work gets that work\'s failure', async () => {
+  const clock = new VirtualClock();
+  const deadline = new Deadline(1000, clock);
+  const outer = deadline.within(deadline.meanwhile(() => never, () => new ProbeFailure('AUTH_TIMEOUT', 'login')), late);
+  clock.advance(1000);
+  await expect(outer).rejects.toMatchObject({ code: 'AUTH_TIMEOUT' });
+  const again = new Deadline(1000, clock);
+  await again.meanwhile(() => Promise.resolve(), late);
+  const after = again.within(never, () => new ProbeFailure('SERVER_TIMEOUT', 'x'));
+  clock.advance(1000);
+  await expect(after).rejects.toMatchObject({ code: 'SERVER_TIMEOUT' });
+});
+
 test('a pause that does not fit ends with the deadline and not before', async () => {
   const clock = new VirtualClock();
   const deadline = new Deadline(1000, clock);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ProbeFailure } from './failure.ts';
 import { exchange, mediaType, readBody, type Network } from './http-exchange.ts';
 import { shownUrl, statusFault } from './http-status.ts';
-import { readMessage, type Answer, type Exchange, type Json, type JsonObject, type Link, type Notification, type OnNotification, type Revision } from './link.ts';
+import { readMessage, replyTo, type Answer, type Exchange, type Json, type JsonObject, type Link, type Notification, type OnNotification, type Revision } from './link.ts';
 import { networkFault } from './network-fault.ts';
 import { ServerSentEvents } from './server-sent.ts';
 
@@ -61,6 +61,13 @@ export class HttpLink implements Link {
     const abort = new AbortController();
     const response = await this.#post({ jsonrpc: '2.0', method, params }, method, params, abort);
     response.resume();
+  }
+
+  /** An answer is a message like a notification: it is taken, or the server will say so by itself. */
+  #reply(answer: JsonObject): void {
+    const abort = new AbortController();
+    this.#open.add(abort);
+    this.#post(answer, '', {}, abort).then((response) => response.resume(), () => undefined).finally(() => this.#open.delete(abort));
   }
 
   async listen(): Promise<boolean> {
@@ -170,6 +177,7 @@ export class HttpLink implements Link {
       if ('answer' in message) {
         if (message.id === id) answer = message.answer;
       } else if ('notification' in message) onNotification(message.notification);
+      else this.#reply(replyTo(message.request, message.method));
     });
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) {

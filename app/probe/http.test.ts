@@ -176,6 +176,25 @@ test('a server of the older revisions: handshake, session, stream of pushes, and
   ]);
 });
 
+test('a server of the older revisions that asks in the middle of its answer is answered by a message of its own', async () => {
+  let answered = (_text: string) => {};
+  const heard = new Promise<string>((resolve) => (answered = resolve));
+  await using peer = await httpPeer((request, response) => {
+    const { id, method, result } = request.message;
+    if (result !== undefined) {
+      response.writeHead(202).end();
+      return answered(request.body);
+    }
+    if (method === 'initialize') return json(response, { jsonrpc: '2.0', id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'old', version: '1' } } });
+    if (method !== 'tools/call') return void response.writeHead(id === undefined ? 202 : 404).end();
+    const send = sse(response);
+    send({ jsonrpc: '2.0', id: 'p', method: 'ping' });
+    return void heard.then(() => send({ jsonrpc: '2.0', id, result: { content: [] } }));
+  });
+  expect((await probe(['call', '--tool', 'x', '--url', peer.url, '--json'])).code).toBe(0);
+  expect(JSON.parse(await heard)).toEqual({ jsonrpc: '2.0', id: 'p', result: {} });
+});
+
 test('events on a server that speaks the older revisions only', async () => {
   await using peer = await httpPeer((request, response) => {
     const { id, method } = request.message;

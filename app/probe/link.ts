@@ -59,12 +59,16 @@ export function subscriptionOf({ params }: Notification): Json | undefined {
   return isObject(meta) ? meta[SUBSCRIPTION_ID] : undefined;
 }
 
+/** Servers of the older revisions may ask, too. A probe offers nothing that they could ask for, but is there. */
+export const replyTo = (id: Json, method: string): JsonObject =>
+  (method === 'ping' ? { jsonrpc: '2.0', id, result: {} } : { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+
 /** One message as a server sent it: an answer, a notification, or what a client need not take. */
-export function readMessage(value: unknown): { readonly id: Json; readonly answer: Answer } | { readonly notification: Notification } | { readonly request: Json } | null {
+export function readMessage(value: unknown): { readonly id: Json; readonly answer: Answer } | { readonly notification: Notification } | { readonly request: Json; readonly method: string } | null {
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return null;
   const { id, method, params, result, error } = value;
   if (typeof method === 'string') {
-    if (id !== undefined) return { request: id };
+    if (id !== undefined) return { request: id, method };
     return params === undefined || isObject(params) ? { notification: { method, params: params ?? {} } } : null;
   }
   if (id === undefined) return null;

@@ -1,9 +1,11 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { ProbeFailure } from './failure.ts';
-import { readMessage, subscriptionOf, type Answer, type Exchange, type JsonObject, type Link, type Notification, type OnNotification, type Revision } from './link.ts';
+import { readMessage, replyTo, subscriptionOf, type Answer, type Exchange, type JsonObject, type Link, type Notification, type OnNotification, type Revision } from './link.ts';
 
 /** A server that sends longer lines is not worth the memory. */
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
+
+const MAX_EARLY = 100;
 
 export interface Pipe {
   readonly input: Readable;
@@ -43,10 +45,12 @@ interface Open {
 export class PipeLink implements Link {
   readonly url: string | null = null;
   revision: Revision = { version: '', isModern: true };
-  onnotification: ((notification: Notification) => void) | null = null;
   readonly gone: Promise<never>;
   readonly #pipe: Pipe;
   readonly #open = new Map<number, Open>();
+  #listener: ((notification: Notification) => void) | null = null;
+  /** What came before anybody listened: a server may push with its first answer. */
+  #early: Notification[] = [];
   #lost: (failure: ProbeFailure) => void = () => undefined;
   #failure: ProbeFailure | null = null;
   #nextId = 1;
@@ -63,6 +67,14 @@ export class PipeLink implements Link {
     pipe.input.resume();
     for (const event of ['end', 'close', 'error']) pipe.input.on(event, () => this.#end());
     for (const event of ['close', 'error']) pipe.output.on(event, () => this.#end());
+  }
+
+  get onnotification(): ((notification: Notification) => void) | null {
+    return this.#listener;
+  }
+  set onnotification(listener: ((notification: Notification) => void) | null) {
+    this.#listener = listener;
+    if (listener !== null) for (const notification of this.#early.splice(0)) listener(notification);
   }
 
   request(method: string, params: JsonObject, onNotification?: OnNotification): Exchange {
@@ -125,13 +137,13 @@ export class PipeLink implements Link {
     const message = readMessage(value);
     if (message === null) return this.#fail(new ProbeFailure('BAD_RESPONSE', 'The server wrote a line that is no JSON-RPC message.'));
     if ('answer' in message) return this.#answered(message.id, message.answer);
-    // Servers of the older revisions may ask for what a client offers: this one offers nothing.
-    if ('request' in message) return this.#write({ jsonrpc: '2.0', id: message.request, error: { code: -32601, message: 'Method not found' } });
+    if ('request' in message) return this.#write(replyTo(message.request, message.method));
     const { notification } = message;
     const subscription = subscriptionOf(notification);
     const open = typeof subscription === 'number' ? this.#open.get(subscription) : undefined;
     if (open?.onNotification) open.onNotification(notification, subscription as number);
-    else this.onnotification?.(notification);
+    else if (this.#listener) this.#listener(notification);
+    else if (this.#early.length < MAX_EARLY) this.#early.push(notification);
   }
 
   #answered(id: unknown, answer: Answer): void {

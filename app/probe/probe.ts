@@ -4,12 +4,12 @@ import { list, pollOnce } from './actions.ts';
 import { call } from './call.ts';
 import { channel } from './channel.ts';
 import { Deadline } from './deadline.ts';
-import { ProbeFailure, toFailure } from './failure.ts';
+import { isLoss, ProbeFailure, toFailure } from './failure.ts';
 import { shownUrl } from './http-status.ts';
 import type { Link } from './link.ts';
 import { PipeLink, type Pipe } from './pipe-link.ts';
 import { blank, finish, type Draft, type Finished } from './report.ts';
-import type { Action, ProbeRequest, Target } from './request.ts';
+import type { Action, Era, ProbeRequest, Target } from './request.ts';
 import { Secrets } from './secrets.ts';
 import { openSession, type Session } from './session.ts';
 import { wait } from './wait.ts';
@@ -93,20 +93,35 @@ class Run {
       (draft as Draft<'logout'>).loggedOut = await this.#outside.logout(target, this.#reach);
       return;
     }
-    const opening = target.kind === 'belfry' ? this.#host.openBelfry(action.do === 'channel', target.socket).then((pipe) => new PipeLink(pipe)) : this.#outside.open(target, this.#reach);
-    const link = await this.#deadline.within<Link>(opening, () => new ProbeFailure('SERVER_TIMEOUT', 'No connection came about in time.'));
+    const session = await this.#session(action.do === 'channel' ? 'legacy' : era);
     try {
-      const session = await openSession(link, {
-        era: action.do === 'channel' ? 'legacy' : era, deadline: this.#deadline, client: { name: 'belfry-probe', version: this.#host.version }, isBelfry: target.kind === 'belfry',
-      });
       if ('era' in draft) {
         draft.era = session.version;
         draft.capabilities = session.capabilities;
       }
       await this.#act(session, action, draft);
     } finally {
-      await link.close();
+      await session.link.close();
     }
+  }
+
+  async #session(era: Era): Promise<Session> {
+    const { target } = this.#request;
+    const link = await this.#deadline.within(this.#open(), () => new ProbeFailure('SERVER_TIMEOUT', 'No connection came about in time.'));
+    try {
+      return await openSession(link, { era, deadline: this.#deadline, client: { name: 'belfry-probe', version: this.#host.version }, isBelfry: target.kind === 'belfry' });
+    } catch (error) {
+      await link.close();
+      // Some older programs end at a first message that they do not know.
+      if (era === 'auto' && target.kind === 'command' && isLoss(error)) return this.#session('legacy');
+      throw error;
+    }
+  }
+
+  async #open(): Promise<Link> {
+    const { target, action } = this.#request;
+    if (target.kind === 'belfry') return new PipeLink(await this.#host.openBelfry(action.do === 'channel', target.socket));
+    return this.#outside.open(target, this.#reach);
   }
 
   get #outside(): Outside {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { discovered, probe, ScriptedServer, type Script } from '../testing/probe-kit.ts';
+import { discovered, probe, probeUntilLate, ScriptedServer, type Call, type Script } from '../testing/probe-kit.ts';
 import { VirtualClock } from '../testing/virtual-clock.ts';
 
 const older: Script = {
@@ -41,8 +41,39 @@ test('a program that stays silent to the newer handshake is asked for the older 
   const server = new ScriptedServer({ ...older, 'server/discover': () => undefined });
   const run = probe(CALL, { server, clock });
   await expect.poll(() => server.methods(), { timeout: 10_000 }).toEqual(['server/discover']);
-  clock.advance(3000);
+  clock.advance(10_000);
   expect((await run).json).toMatchObject({ ok: true, era: '2025-11-25' });
+});
+
+test('a server that asks whether the probe is there gets an answer, and nothing else that it asks for', async () => {
+  const server = new ScriptedServer({ ...older, 'server/discover': (call) => call.fail(-32601, 'x'), 'tools/call': (call) => {
+    call.send({ jsonrpc: '2.0', id: 'p1', method: 'ping' });
+    call.send({ jsonrpc: '2.0', id: 'p2', method: 'sampling/createMessage', params: {} });
+    setTimeout(() => call.answer({ content: [] }), 50);
+  } });
+  expect((await probe(CALL, { server })).code).toBe(0);
+  expect(server.heard.filter(({ id }) => String(id).startsWith('p'))).toEqual([{ jsonrpc: '2.0', id: 'p1', result: {} }, { jsonrpc: '2.0', id: 'p2', error: { code: -32601, message: 'Method not found' } }]);
+});
+
+test('a server of the newer revision that was only slow to start is not taken for an older one', async () => {
+  const clock = new VirtualClock();
+  let asked: Call | null = null;
+  const server = new ScriptedServer({
+    'server/discover': (call) => void (asked = call),
+    initialize: (call) => {
+      asked!.answer(discovered());
+      call.fail(-32022, 'Unsupported protocol version');
+    },
+    'tools/call': (call) => call.answer({ resultType: 'complete', content: [] }),
+  });
+  const run = probe(CALL, { server, clock });
+  await expect.poll(() => server.methods(), { timeout: 10_000 }).toEqual(['server/discover']);
+  clock.advance(10_000);
+  // Whatever has answered already is looked at in the next turn of the clock.
+  await expect.poll(() => server.methods(), { timeout: 10_000 }).toContain('initialize');
+  const turning = setInterval(() => clock.advance(1), 5);
+  expect((await run).json).toMatchObject({ ok: true, era: '2026-07-28' });
+  clearInterval(turning);
 });
 
 test('--era legacy never asks for the newer one', async () => {
@@ -76,7 +107,7 @@ test('the shape of a call is the same on success and on failure', async () => {
 const channel = (declared: boolean, pushes: boolean): Script => ({
   initialize: (call) => call.answer({ protocolVersion: '2025-11-25', capabilities: declared ? { experimental: { 'claude/channel': {} } } : {}, serverInfo: { name: 'x', version: '1' }, instructions: 'What a tag is.' }),
   'notifications/initialized': (call) => {
-    if (pushes) setTimeout(() => call.send({ jsonrpc: '2.0', method: 'notifications/claude/channel', params: { content: 'Mail', meta: {} } }), 20);
+    if (pushes) call.send({ jsonrpc: '2.0', method: 'notifications/claude/channel', params: { content: 'Mail', meta: {} } });
   },
 });
 
@@ -87,7 +118,7 @@ test.each([
   { declared: false, pushes: false, expected: [3, 'EXTENSION_NOT_DECLARED'] },
 ])('a channel: declared $declared, pushes $pushes', async ({ declared, pushes, expected }) => {
   const server = new ScriptedServer(channel(declared, pushes));
-  const { code, json } = await probe(['channel', '--json', '--timeout-ms', '500'], { server });
+  const { code, json } = await (expected[0] === 0 ? probe(['channel', '--json'], { server }) : probeUntilLate(['channel', '--json'], server, 'notifications/initialized'));
   expect([code, json['errorCode']]).toEqual(expected);
   expect(json).toMatchObject({ channelDeclared: declared, hasInstructions: true, notificationReceived: pushes, era: '2025-11-25' });
   expect(server.methods()).toEqual(['initialize', 'notifications/initialized']);

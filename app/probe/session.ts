@@ -9,8 +9,8 @@ const LEGACY: Revision = { version: '2025-11-25', isModern: false };
 /** Of the older handshake, which a server may choose from. */
 const LEGACY_VERSIONS = new Set(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']);
 export const EVENTS = 'io.modelcontextprotocol/events';
-/** A program that does not know `server/discover` may stay silent; then it is of the older kind. */
-const SILENCE_MS = 3000;
+/** A program that does not know `server/discover` may stay silent; then it is of the older kind. Or it takes so long to start. */
+const SILENCE_MS = 10_000;
 
 export interface SessionOptions {
   readonly era: Era;
@@ -93,16 +93,25 @@ const envelope = ({ client }: SessionOptions): JsonObject => ({
 /** Opens with the newest handshake that the server has and the caller lets it have. @throws ProbeFailure */
 export async function openSession(link: Link, options: SessionOptions): Promise<Session> {
   if (options.era === 'legacy') return initialize(link, options);
-  const found = await discover(link, options);
+  link.revision = MODERN;
+  const asked = link.request('server/discover', { _meta: envelope(options) });
+  const found = await discover(link, asked, options);
   if (found instanceof Session) return found;
   if (options.era === 'modern') throw found;
-  return initialize(link, options);
+  try {
+    return await initialize(link, options);
+  } catch (error) {
+    // One that was only slow has answered both by now, and the first of them well.
+    const late = await options.deadline.soon(asked.answer.catch(() => null), 0);
+    const session = late === null ? null : sessionOf(link, options, late);
+    if (!(session instanceof Session)) throw error;
+    link.revision = MODERN;
+    return session;
+  }
 }
 
 /** A session, or why there is none of this era. */
-async function discover(link: Link, options: SessionOptions): Promise<Session | ProbeFailure> {
-  link.revision = MODERN;
-  const exchange = link.request('server/discover', { _meta: envelope(options) });
+async function discover(link: Link, exchange: Exchange, options: SessionOptions): Promise<Session | ProbeFailure> {
   // Over HTTP silence says nothing of the era.
   const isPatient = options.era === 'modern' || link.url !== null;
   let answer: Answer | null;
@@ -112,7 +121,10 @@ async function discover(link: Link, options: SessionOptions): Promise<Session | 
     if (error instanceof HttpFailure && error.mayBeOlder) return error;
     throw error;
   }
-  if (answer === null) return slow('server/discover');
+  return answer === null ? slow('server/discover') : sessionOf(link, options, answer);
+}
+
+function sessionOf(link: Link, options: SessionOptions, answer: Answer): Session | ProbeFailure {
   if ('error' in answer) {
     return new ProbeFailure('PROTOCOL_UNSUPPORTED', `The server does not answer server/discover (${answer.error.code}: ${answer.error.message}), so it does not speak ${MODERN.version}.`);
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batch, descriptor, discovered, occurrence, probe, ScriptedServer, type Call, type Script } from '../testing/probe-kit.ts';
+import { batch, descriptor, discovered, occurrence, probe, probeUntilLate, ScriptedServer, type Call, type Script } from '../testing/probe-kit.ts';
 import { VirtualClock } from '../testing/virtual-clock.ts';
 
 const WAIT = ['wait', '--event', 'job.done', '--json'];
@@ -106,7 +106,7 @@ test.each([
 
 test('time that is up is exit 1, with the newest position to go on from', async () => {
   const server = streaming((call) => call.notify('notifications/events/heartbeat', { cursor: 'c7' }));
-  const { code, json } = await probe([...WAIT, '--timeout-ms', '300'], { server });
+  const { code, json } = await probeUntilLate(WAIT, server, 'events/poll', 2);
   expect(code).toBe(1);
   expect(json).toMatchObject({ route: 'timeout', errorCode: 'EVENT_TIMEOUT', finalCursor: 'c7', closeReason: 'local', eventReceived: false });
   expect(sent(server, 'notifications/cancelled')).toHaveLength(1);
@@ -117,7 +117,7 @@ test.each([
   { name: 'a store without permission', error: { code: -32603, message: 'no', data: { reason: 'not_permitted' } }, expected: [2, 'FDA_MISSING'] },
   { name: 'a store that is not there', error: { code: -32603, message: 'no', data: { reason: 'not_there' } }, expected: [3, 'SOURCE_UNAVAILABLE'] },
 ])('$name keeps the stream open; only at the end it is the reason', async ({ error, expected }) => {
-  const held = await probe([...WAIT, '--timeout-ms', '300'], { server: streaming((call) => call.notify('notifications/events/error', { error })) });
+  const held = await probeUntilLate(WAIT, streaming((call) => call.notify('notifications/events/error', { error })), 'events/poll', 2);
   expect([held.code, held.json['errorCode']]).toEqual(expected);
   expect(held.stderr).toMatch(/The stream stays open/);
   const freed = await probe(WAIT, { server: streaming((call) => {
@@ -125,10 +125,10 @@ test.each([
     event(call, 1);
   }) });
   expect(freed.code).toBe(0);
-  const quiet = await probe([...WAIT, '--timeout-ms', '300'], { server: streaming((call) => {
+  const quiet = await probeUntilLate(WAIT, streaming((call) => {
     call.notify('notifications/events/error', { error });
     call.notify('notifications/events/heartbeat', { cursor: 'c9' });
-  }) });
+  }), 'events/poll', 2);
   // A position that moves says that rows are looked at again.
   expect([quiet.code, quiet.json['errorCode']]).toEqual([1, 'EVENT_TIMEOUT']);
 });

@@ -15,6 +15,8 @@ const POLL_FLOOR_MS = 1000;
 const MAX_BATCH = 200;
 /** Of what came between, at most so many pages: the stream brings the rest. */
 const MAX_PAGES = 20;
+/** Ids that are remembered, so that a long wait for one of many stays small. */
+const MAX_SEEN = 10_000;
 
 /**
  * Sleeps until enough events came that fit, or time is up. The subscription comes first; then one poll from where it
@@ -293,6 +295,7 @@ class Arrivals {
     const { draft } = this;
     if (this.#seen.has(occurrence.eventId)) return;
     this.#seen.add(occurrence.eventId);
+    if (this.#seen.size > MAX_SEEN) this.#seen.delete(this.#seen.values().next().value!);
     if (cursor !== null) draft.finalCursor = cursor;
     if (!fits(occurrence.whole['data']!, this.#action.until)) return;
     draft.route = route;

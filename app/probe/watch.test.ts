@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { discovered, probe, ScriptedServer, type Call, type Script } from '../testing/probe-kit.ts';
+import { discovered, probe, probeUntilLate, ScriptedServer, type Call, type Script } from '../testing/probe-kit.ts';
 
 const URI = 'job://1';
 const WATCH = ['watch', '--uri', URI, '--json'];
@@ -71,7 +71,8 @@ test('--until and --count ask for certain changes', async () => {
   } };
   expect((await probe([...WATCH, '--until', 'status=c'], { server: resource(texts, thrice) })).json).toMatchObject({ ok: true, notificationCount: 2, finalText: 'status: c' });
   expect((await probe([...WATCH, '--count', '3'], { server: resource(texts, thrice) })).json).toMatchObject({ ok: true, notificationCount: 3 });
-  expect((await probe([...WATCH, '--until', 'status=z', '--timeout-ms', '600'], { server: resource(texts, thrice) })).json)
+  // Two readings before the updates, one after each.
+  expect((await probeUntilLate([...WATCH, '--until', 'status=z'], resource(texts, thrice), 'resources/read', 5)).json)
     .toMatchObject({ errorCode: 'NOTIFICATION_TIMEOUT', route: 'timeout', notificationCount: 3, finalText: 'status: c' });
 });
 
@@ -100,10 +101,10 @@ test.each<[string, Script, number, string]>([
 });
 
 test('an update of another resource is none, of a part of it is one', async () => {
-  const other = await probe([...WATCH, '--timeout-ms', '300'], { server: resource(['open'], { 'subscriptions/listen': (call) => {
+  const other = await probeUntilLate(WATCH, resource(['open'], { 'subscriptions/listen': (call) => {
     acknowledge(call);
     updated(call, 'job://10');
-  } }) });
+  } }), 'resources/read', 2);
   expect(other.json).toMatchObject({ errorCode: 'NOTIFICATION_TIMEOUT', notificationCount: 0 });
   const part = await probe(WATCH, { server: resource(['open', 'open', 'done'], { 'subscriptions/listen': (call) => {
     acknowledge(call);

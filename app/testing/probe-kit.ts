@@ -2,6 +2,7 @@ import { duplexPair } from 'node:stream';
 import { createInterface } from 'node:readline';
 import { probeCommand } from '../cli/probe-command.ts';
 import { systemClock, type Clock } from '../events/clock.ts';
+import { VirtualClock } from './virtual-clock.ts';
 import type { Network } from '../probe/http-exchange.ts';
 import { outsideOf } from '../probe/outside.ts';
 import { pipeOf, type Pipe } from '../probe/pipe-link.ts';
@@ -119,4 +120,15 @@ export async function probe(words: readonly string[], options: ProbeOptions = {}
     json: isJson ? (JSON.parse(stdout) as Record<string, any>) : {},
     keys: isJson ? [] : stdout.split('\n').filter((line) => line !== '').map((line) => line.split(' ')[0]!),
   };
+}
+
+/** The same, with the time being up once the server has heard `method` so often and what it sent then was taken: however slow the machine is. */
+export async function probeUntilLate(words: readonly string[], server: ScriptedServer, method: string, times = 1): Promise<Probed> {
+  const clock = new VirtualClock();
+  const run = probe(words, { server, clock });
+  const turn = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms));
+  while (server.methods().filter((heard) => heard === method).length < times) await turn(5);
+  await turn(100);
+  clock.advance(15_000);
+  return run;
 }

@@ -85,7 +85,7 @@ test.each(ways)('by the $way: a resource is watched, on the newer revision and o
 
 test.each(ways)('by the $way: the channel is declared on the older handshake', async ({ by }) => {
   await using world = await stage();
-  const { code, json } = await by(world, 'channel', '--timeout-ms', '1500', '--json').done;
+  const { code, json } = await by(world, 'channel', '--timeout-ms', '6000', '--json').done;
   expect([code, json['errorCode']]).toEqual([1, 'NOTIFICATION_TIMEOUT']);
   expect(json).toMatchObject({ channelDeclared: true, hasInstructions: true, era: '2025-11-25' });
 }, 60_000);
@@ -125,7 +125,7 @@ test('events that are off, and a sender that the owner does not allow', async ()
   const none = await helper(world, 'list', '--json').done;
   expect([none.code, none.json['errorCode']]).toEqual([2, 'EVENT_DISABLED']);
   world.engine.policy.setEvent(MAIL, true);
-  const stranger = helper(world, 'wait', '--event', MAIL, '--args', '{"from":["eve@elsewhere.example"]}', '--timeout-ms', '2000', '--json');
+  const stranger = helper(world, 'wait', '--event', MAIL, '--args', '{"from":["eve@elsewhere.example"]}', '--timeout-ms', '6000', '--json');
   expect([(await stranger.done).code, (await stranger.done).json['errorCode']]).toEqual([1, 'EVENT_TIMEOUT']);
   const wrong = await helper(world, 'wait', '--event', MAIL, '--args', '{}', '--json').done;
   expect([wrong.code, wrong.json['errorCode']]).toEqual([3, 'INVALID_ARGS']);

@@ -194,7 +194,7 @@ test('slow_down makes the next question later', async () => {
   await using it = await stage();
   it.authority.state.pending = ['slow_down'];
   // The next one would come five seconds later.
-  const { json } = await it.run('--login --timeout-ms 1500');
+  const { json } = await it.run('--login --timeout-ms 4000');
   expect(json['errorCode']).toBe('AUTH_TIMEOUT');
   expect(it.authority.state.grants).toHaveLength(1);
 });
