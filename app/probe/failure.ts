@@ -22,7 +22,7 @@ export const failures = {
   AUTH_LOGIN_REQUIRED: { exit: 2, hint: 'Run it once with --login, or put a token into MCP_PROBE_AUTH_TOKEN.' },
   AUTH_TIMEOUT: { exit: 2, hint: 'The login was not finished in time. Try again, with a longer --timeout-ms.' },
   AUTH_REFRESH_FAILED: { exit: 2, hint: 'The cached token could not be renewed just now. Try again, or run it with --login.' },
-  AUTH_FAILED: { exit: 2, hint: 'The token was refused. Get a new one.' },
+  AUTH_FAILED: { exit: 2, hint: 'Log in again, or get another token.' },
 
   INVALID_ARGS: { exit: 3, hint: 'See belfry probe --help.' },
   SERVER_URL_UNKNOWN: { exit: 3, hint: 'Name the server with --url or in MCP_PROBE_URL.' },

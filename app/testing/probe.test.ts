@@ -178,6 +178,8 @@ test("over Belfry's own HTTP endpoint: the same report with a token, on both era
   const watch = await probe(['watch', '--uri', 'belfry://status', '--until', 'paused=false', ...at], { env });
   expect(watch.json).toMatchObject({ ok: true, honoredUris: ['belfry://status'], route: 'pre-completion' });
   expect((await probe(['list', ...at])).json['errorCode']).toBe('AUTH_LOGIN_REQUIRED');
+  // Its own authorization server is found, and has the code flow of browsers only.
+  expect((await probe(['--login', ...at])).json).toMatchObject({ errorCode: 'AUTH_FAILED', error: { message: expect.stringContaining('no login by device code') }, recommendedNextAction: expect.stringContaining('MCP_PROBE_AUTH_TOKEN') });
 }, 120_000);
 
 test('help and the page for agents come the same by both ways', async () => {

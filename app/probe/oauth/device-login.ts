@@ -26,6 +26,12 @@ export interface LoginOptions {
   secret(value: string): void;
 }
 
+/** Asked before anything is registered. @throws ProbeFailure where there is none */
+export function deviceEndpoint({ deviceEndpoint: endpoint }: Authority): URL {
+  if (endpoint !== null) return endpoint;
+  throw new ProbeFailure('AUTH_FAILED', 'The authorization server has no login by device code.', 'Put a token into MCP_PROBE_AUTH_TOKEN.');
+}
+
 /** Makes this program known to the authority (RFC 7591). @throws ProbeFailure */
 export async function register({ authority, http, secret }: LoginOptions): Promise<Client> {
   if (authority.registrationEndpoint === null) {
@@ -43,14 +49,11 @@ export async function register({ authority, http, secret }: LoginOptions): Promi
 
 /**
  * The device authorization grant (RFC 8628): a person opens a page and types a code, while this asks for the token
- * no more often than it may. @throws ProbeFailure; `isUnknownClient` of it says that the client must be registered anew
+ * no more often than it may. @throws ProbeFailure; UnknownClient where it must be registered anew
  */
 export async function deviceLogin(client: Client, options: LoginOptions): Promise<StoredTokens> {
   const { authority, http, deadline, note, secret } = options;
-  if (authority.deviceEndpoint === null) {
-    throw new ProbeFailure('AUTH_FAILED', 'The authorization server has no login by device code.', 'Put a token into MCP_PROBE_AUTH_TOKEN.');
-  }
-  const started = await http.post(authority.deviceEndpoint, { form: { client_id: client.id, client_secret: client.secret, scope: authority.scope, resource: authority.resource } });
+  const started = await http.post(deviceEndpoint(authority), { form: { client_id: client.id, client_secret: client.secret, scope: authority.scope, resource: authority.resource } });
   const { device_code: device, user_code: code, verification_uri: page, verification_uri_complete: whole, interval } = started.body ?? {};
   if (started.status !== 200 || typeof device !== 'string' || typeof code !== 'string' || typeof page !== 'string') throw refused(started, 'the login');
   secret(device);

@@ -2,7 +2,7 @@ import type { Deadline } from '../deadline.ts';
 import { ProbeFailure } from '../failure.ts';
 import type { Network } from '../http-exchange.ts';
 import type { TokenSource } from '../http-link.ts';
-import { deviceLogin, refresh, register, UnknownClient, type LoginOptions } from './device-login.ts';
+import { deviceEndpoint, deviceLogin, refresh, register, UnknownClient, type LoginOptions } from './device-login.ts';
 import { bare, discoverAuthority } from './discovery.ts';
 import { OAuthHttp, requireSafe } from './oauth-http.ts';
 import type { StoredTokens, TokenStore } from './token-store.ts';
@@ -114,6 +114,7 @@ export class Tokens implements TokenSource {
   async #login(): Promise<void> {
     const { clientId, store } = this.#options;
     const login = await this.#authority();
+    deviceEndpoint(login.authority);
     const kept = store.read(this.#resource);
     const known = clientId !== null ? { id: clientId, secret: null } : kept?.issuer === login.authority.issuer ? { id: kept.clientId, secret: kept.clientSecret } : null;
     try {
