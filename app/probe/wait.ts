@@ -270,7 +270,7 @@ class Arrivals {
       }
       case 'error': {
         this.#held = refusalOf(errorOf(notification), { isBelfry: this.#session.options.isBelfry, method: 'events/stream', event: this.#action.event });
-        return this.#options.note(`${this.#held.message} The stream stays open. ${this.#held.hint ?? ''}`);
+        return this.#options.note(`${this.#held.message}; the stream stays open and goes on by itself.`);
       }
       case 'terminated': {
         const { code, message, data } = errorOf(notification);
