@@ -217,6 +217,17 @@ test('a gap is shown, and with --fail-on-gap it is exit 5', async () => {
   expect(polled.code).toBe(5);
 });
 
+test('the stream stands although the poll behind it is refused, and --skip-list finds out by itself that there is none', async () => {
+  let polls = 0;
+  const busy = streaming((call) => setTimeout(() => event(call, 1), 100), { 'events/poll': (call) => {
+    polls += 1;
+    return polls === 1 ? call.answer(batch([], 'c0')) : call.fail(-32603, 'busy', { reason: 'busy' });
+  } });
+  expect((await probe(WAIT, { server: busy })).json).toMatchObject({ ok: true, route: 'event' });
+  const pushOnly = streaming((call) => event(call, 1), { 'events/poll': (call) => call.fail(-32026, 'Unsupported', { feature: 'deliveryMode', value: 'poll' }) });
+  expect((await probe([...WAIT, '--skip-list'], { server: pushOnly })).json).toMatchObject({ ok: true, route: 'event' });
+});
+
 test('an event that is not pushed is polled for', async () => {
   let polls = 0;
   const server = new ScriptedServer({

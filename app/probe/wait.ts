@@ -1,5 +1,5 @@
 import { cursorOf, errorOf, findEvent, fits, occurrenceOf, poll, requireEvents, shown, violation, type Batch, type Occurrence } from './events.ts';
-import { isLoss, ProbeFailure } from './failure.ts';
+import { isLoss, ProbeFailure, type ErrorName } from './failure.ts';
 import { subscriptionOf, type Exchange, type JsonObject, type Notification } from './link.ts';
 import { refusalOf } from './refusal.ts';
 import type { Draft } from './report.ts';
@@ -36,19 +36,21 @@ export async function wait(session: Session, action: Wait, options: { readonly s
   else await byPoll(session, action, arrivals);
 }
 
-/** From now on. A client that the owner has still to decide on gets none by a poll, and may hold a stream all the same. */
+/** From now on. A client that the owner has still to decide on gets none by a poll, nor does an event that is not polled; a stream may be had all the same. */
 async function firstPosition(session: Session, action: Wait, draft: Draft<'wait'>): Promise<string | null> {
   try {
     const { cursor } = await poll(session, action.event, action.args, {});
     draft.argumentsHonored = true;
     return cursor;
   } catch (error) {
-    if (isUndecided(error)) return null;
+    if (error instanceof ProbeFailure && WITHOUT_POSITION.has(error.code)) return null;
     throw error;
   }
 }
 
-const isUndecided = (error: unknown): boolean => error instanceof ProbeFailure && error.code === 'CLIENT_NOT_APPROVED';
+const WITHOUT_POSITION: ReadonlySet<ErrorName> = new Set(['CLIENT_NOT_APPROVED', 'MODE_NOT_OFFERED']);
+/** What of the poll behind a stream counts although the stream stands. */
+const COUNTS: ReadonlySet<ErrorName> = new Set(['EVENT_GAP', 'PROTOCOL_VIOLATION', 'BAD_RESPONSE', 'INTERNAL_ERROR']);
 
 async function byStream(session: Session, action: Wait, arrivals: Arrivals, canPoll: boolean): Promise<void> {
   const { draft } = arrivals;
@@ -66,7 +68,8 @@ async function byStream(session: Session, action: Wait, arrivals: Arrivals, canP
     await deadline.within(Promise.race([arrivals.active, arrivals.done, ended]), () => arrivals.late());
     if (canPoll && start !== null) {
       const again = reread(session, action, arrivals, start).catch((error: unknown) => {
-        if (!isUndecided(error)) throw error;
+        const isPassing = error instanceof ProbeFailure && !COUNTS.has(error.code) && !isLoss(error);
+        if (!isPassing) throw error;
       });
       await deadline.within(Promise.race([again, arrivals.done, ended]), () => arrivals.late());
     }
