@@ -28,6 +28,8 @@ export async function searching(): Promise<Figure[]> {
   const client = stage.client();
   const searched: { query: string; count: number; ms: number[] }[] = [];
   for (const query of [...QUERIES, ...FREQUENT_PHRASES]) searched.push(await timesOf(client, query));
+  const twenty: number[] = [];
+  for (const query of QUERIES) twenty.push(median((await timesOf(client, query, 20)).ms));
   const [mix, phrases] = [searched.slice(0, QUERIES.length), searched.slice(QUERIES.length)];
   const ofQuery = mix.map(({ ms }) => median(ms));
   const slowest = mix[ofQuery.indexOf(worst(ofQuery))]!;
@@ -48,9 +50,9 @@ export async function searching(): Promise<Figure[]> {
       samples: { lag: build.lag, quiet },
     },
     {
-      figure: '`mail_search` over the shim, full coverage, 50 different queries, 20 results with snippets',
+      figure: '`mail_search` over the shim, full coverage, 50 different queries, 10 results with snippets',
       measured: [{ what: 'median', value: median(ofQuery), unit: 'ms', atMost: 3 }, { what: 'p95', value: percentile(ofQuery, 0.95), unit: 'ms', atMost: 10 }, { what: 'slowest', value: worst(ofQuery), unit: 'ms' }],
-      against: phrases.map(({ query, count, ms }) => `${query}, of words that most mails hold (${count} counted): ${short(median(ms))} ms`).join('; '),
+      against: [`20 results: median ${short(median(twenty))} ms, p95 ${short(percentile(twenty, 0.95))} ms`, ...phrases.map(({ query, count, ms }) => `${query}, of words that most mails hold (${count} counted): ${short(median(ms))} ms`)].join('; '),
       why: `Slowest: ${slowest.query} (${slowest.count} hits).`,
       samples: Object.fromEntries(searched.map(({ query, ms }) => [query, ms])),
     },
@@ -85,10 +87,10 @@ async function latencyOf(stage: Stage, listener: ShimClient, n: number): Promise
   return arrivals.flatMap(({ rowid, committedAt }) => (heard.has(rowid) ? [msBetween(committedAt, heard.get(rowid)!)] : []));
 }
 
-async function timesOf(client: ShimClient, query: string): Promise<{ query: string; count: number; ms: number[] }> {
-  const { value } = await tool(client, 'mail_search', { query });
+async function timesOf(client: ShimClient, query: string, limit = 10): Promise<{ query: string; count: number; ms: number[] }> {
+  const { value } = await tool(client, 'mail_search', { query, limit });
   const ms: number[] = [];
-  for (let run = 0; run < RUNS; run += 1) ms.push((await tool(client, 'mail_search', { query })).ms);
+  for (let run = 0; run < RUNS; run += 1) ms.push((await tool(client, 'mail_search', { query, limit })).ms);
   return { query, count: value['count'] as number, ms };
 }
 

@@ -1,6 +1,9 @@
 import type Database from 'better-sqlite3-multiple-ciphers';
+import { readMeta } from './index-file.ts';
 import { quoted, wordMatch, type Column, type Query, type Term } from './query.ts';
 import { SenderBounds, type SenderBound } from './sender-bound.ts';
+import { fold } from './snippet.ts';
+import { frequentWords } from './word-sample.ts';
 
 /** Weights of BM25: a subject names what a mail is about, a body mentions much. */
 export const WEIGHTS = { subject: 4, sender: 2, body: 1, attachments: 2 } as const;
@@ -9,11 +12,9 @@ export const MAX_RANKED = 5000;
 /** Candidates handed out at once where there are too many to rank. */
 const STEP = 500;
 /**
- * A phrase of words that most mails hold is compared place by place in each of them, once to count, once to weigh and once to
- * rank. Where of the newest mails one in five holds its words, the newest hits are shown and no more of them are counted than this.
+ * A phrase of words that many mails hold is compared place by place in each of them: once to count, once to weigh and once to rank. So
+ * the newest of its hits are shown, and no more of them are counted than this.
  */
-const PROBED = 1000;
-const FREQUENT = 200;
 export const MAX_FREQUENT = 1000;
 /**
  * Trigrams that a word of one or two Chinese, Japanese or Korean characters is widened to, the most frequent first. Many of them
@@ -121,7 +122,7 @@ export class IndexReader {
   }
 
   #best({ from, where, values, ranks, id, needsMails }: Sql, limit: number, offset: number): Row[] {
-    const score = `-bm25(${ranks}, ${WEIGHTS.subject}.0, ${WEIGHTS.sender}.0, ${WEIGHTS.body}.0, ${WEIGHTS.attachments}.0)`;
+    const score = SCORE(ranks!);
     // Equal scores newest first, so that pages do not overlap. Mails are looked up for those that are shown alone.
     const take = `ORDER BY score DESC, ${id} DESC LIMIT ? OFFSET ?`;
     const sql = needsMails
@@ -138,14 +139,12 @@ export class IndexReader {
     return this.#statement(sql).raw().all(...values, ...(after === null ? [] : [after]), limit, offset) as Row[];
   }
 
-  /** Whether a phrase is made of words that most mails hold. */
+  /** Whether a phrase is made of words that many mails hold. */
   #isFrequent(groups: readonly (readonly Term[])[]): boolean {
     const phrases = groups.flat().filter((term) => isWord(term) && wordsOf(term).length > 1);
     if (phrases.length === 0) return false;
-    const newest = this.#statement(`SELECT doc FROM mails ORDER BY doc DESC LIMIT 1 OFFSET ${PROBED}`).pluck().get() as number | undefined;
-    if (newest === undefined) return false;
-    const statement = this.#statement(`SELECT COUNT(*) FROM (SELECT 1 FROM words WHERE words MATCH ? AND rowid > CAST(? AS INTEGER) LIMIT ${FREQUENT})`).pluck();
-    return phrases.some((term) => statement.get(wordsOf(term).map(quoted).join(' AND '), newest) === FREQUENT);
+    const frequent = frequentWords(readMeta(this.#db, 'frequent'));
+    return phrases.some((term) => wordsOf(term).every((word) => frequent.has(fold(word))));
   }
 
   /** Null if a term cannot match anything. */
@@ -220,6 +219,7 @@ export class IndexReader {
   }
 }
 
+const SCORE = (table: string): string => `-bm25(${table}, ${WEIGHTS.subject}.0, ${WEIGHTS.sender}.0, ${WEIGHTS.body}.0, ${WEIGHTS.attachments}.0)`;
 const JOIN = ' CROSS JOIN mails m ON m.doc = $';
 const wordsOf = (term: Term): string[] => term.words.match(/[\p{L}\p{N}\p{Co}\p{M}]+/gu) ?? [];
 const isWord = (term: Term): boolean => term.words !== '' && term.cjk.length === 0;

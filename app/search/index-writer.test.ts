@@ -6,6 +6,7 @@ import { IndexWriter, type IndexedMail } from './index-writer.ts';
 import { compare } from './indexer.ts';
 import type { SourceRow } from './mail-source.ts';
 import { parseQuery } from './query.ts';
+import { frequentWords, WordSample } from './word-sample.ts';
 
 const ALL: Narrowing = { column: null, mailboxes: null, exceptMailboxes: [], after: null, before: null, senders: null };
 const mail = (id: number, date: number, body = 'word', more: Partial<IndexedMail> = {}): IndexedMail => ({ mail: id, mailbox: 1, date, file: 2, subject: '', sender: '', address: '', attachments: '', body, ...more });
@@ -110,16 +111,24 @@ test('a bound of senders: who is allowed, not excepted, and among the own; sende
   expect(who({ allowed, excepted: none, own: null })).toEqual([2, 1]);
 });
 
-test('a phrase of words that most mails hold comes newest first, and no more of its hits are counted than is told', () => {
+test('a phrase of words that many mails hold comes newest first, and no more of its hits are counted than is told', () => {
   using index = opened();
   const ids = Array.from({ length: 3000 }, (_, nth) => nth + 1);
-  index.writer.add(ids.map((id) => mail(id, id, id % 2 === 0 ? 'please come to the meeting' : 'the meeting, please')));
-  const frequent = index.find('"the meeting"', {}, 0, 2);
+  const texts = ids.map((id) => `${id % 2 === 0 ? 'please come to the meeting' : 'the MEETING, please'} word${id}`);
+  index.writer.add(ids.map((id, at) => mail(id, id, texts[at]!)));
+  expect(index.find('"the meeting"')).toMatchObject({ order: 'best', isExact: true, count: 3000 });
+  const sample = new WordSample();
+  for (const text of texts) sample.offer(text);
+  index.writer.setMeta('frequent', sample.frequent()!);
+  expect([...frequentWords(sample.frequent())].sort()).toEqual(['come', 'meeting', 'please', 'the', 'to']);
+  const frequent = index.find('"the Meeting"', {}, 0, 2);
   expect(frequent).toMatchObject({ order: 'newest', isExact: false, count: MAX_FREQUENT });
   expect(frequent.hits.map((hit) => hit.mail)).toEqual([3000, 2999]);
   expect(index.find('"meeting please"', {}, 0, 1)).toMatchObject({ order: 'newest', count: MAX_FREQUENT, hits: [{ mail: 2999 }] });
-  index.writer.add([mail(3001, 1, 'rare words of the past')]);
-  expect(index.find('"rare words"')).toMatchObject({ order: 'best', isExact: true, count: 1 });
+  expect(index.find('"meeting please word5"')).toMatchObject({ order: 'best', isExact: true, count: 1 });
+  expect(index.find('meeting please', {}, 0, 1)).toMatchObject({ order: 'best', count: 3000 });
+  // Too few mails say nothing of what is frequent.
+  expect(new WordSample().frequent()).toBeNull();
 });
 
 test('comparison: new, gone, moved, and more on disk', () => {

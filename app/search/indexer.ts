@@ -1,5 +1,6 @@
 import type { IndexWriter, KnownMail } from './index-writer.ts';
 import type { MailSource, SourceRow } from './mail-source.ts';
+import { WordSample } from './word-sample.ts';
 
 /** How far the index is. Counts of mails. */
 export interface IndexProgress {
@@ -47,23 +48,27 @@ export class Indexer {
     for (const row of placed) this.#writer.place(row.rowid, row.mailbox, row.file);
     this.#host.onCompared();
     added.sort((a, b) => b.date - a.date || b.rowid - a.rowid);
+    const sample = new WordSample();
     for (let done = 0; done < added.length; done += BATCH) {
       if ((await this.#host.mayGoOn()) === 'stop') return false;
       this.#host.onProgress({ phase: 'building', done, total: added.length });
       const urgent = this.#host.urgent();
       if (urgent.length > 0) await this.take(urgent);
-      await this.take(added.slice(done, done + BATCH).map((row) => row.rowid));
+      await this.take(added.slice(done, done + BATCH).map((row) => row.rowid), sample);
     }
     while (added.length >= BATCH && this.#writer.merge()) if ((await this.#host.mayGoOn()) === 'stop') return false;
+    const frequent = sample.frequent();
+    if (frequent !== null) this.#writer.setMeta('frequent', frequent);
     this.#writer.setMeta('synced', this.#host.now());
     this.#host.onProgress({ phase: 'ready', done: added.length, total: added.length });
     return true;
   }
 
   /** Takes mails in as they are now: new ones, changed ones, and those that left. Gives those that have no file yet. */
-  async take(rowids: readonly number[]): Promise<number[]> {
+  async take(rowids: readonly number[], sample?: WordSample): Promise<number[]> {
     const mails = await this.#source.read(rowids);
     this.#writer.add(mails.map(({ mail }) => mail));
+    if (sample !== undefined) for (const { mail } of mails) sample.offer(`${mail.subject} ${mail.body}`);
     const found = new Set(mails.map(({ mail }) => mail.mail));
     const gone = rowids.filter((rowid) => !found.has(rowid));
     if (gone.length > 0) this.#writer.remove(gone);

@@ -71,7 +71,7 @@ export const mailSearch = tool({
     after: day.optional().describe('Only mail of this day or time and later.'),
     before: day.optional().describe('Only mail before this day or time.'),
     highlight,
-    limit: z.int().min(1).max(MAX_LIMIT).default(20),
+    limit: z.int().min(1).max(MAX_LIMIT).default(10),
     offset: z.int().min(0).max(10_000).default(0).describe('nextOffset of the last answer.'),
   }),
   output: z.object({
