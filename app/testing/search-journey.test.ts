@@ -195,6 +195,24 @@ describe('mail_search', () => {
     expect(rowsOf(await search(client, 'axolotl', { mailbox: 'Projects' }))).toContain(hidden);
   });
 
+  test('labels: mail is found by any of them, and one that is excluded takes its mail along at once', async () => {
+    const { result: google } = await world.writer.mail.addAccount({ description: 'Google', email: 'me@gmail.example', kind: 'gmail' });
+    const one = await mailOf(world, 'capybara', { account: google, mailbox: 'INBOX' });
+    const two = await mailOf(world, 'capybara', { account: google, mailbox: 'Projects' });
+    const other = await mailOf(world, 'capybara');
+    await ready();
+    expect(rowsOf(await search(client, 'capybara'))).toEqual([other, two, one]);
+    const inProjects = await search(client, 'capybara', { mailbox: 'Google/Projects' });
+    expect([rowsOf(inProjects), inProjects['count'], inProjects['isExact']]).toEqual([[two], 1, true]);
+    expect(rowsOf(await search(client, 'capybara', { exclude: ['Google/Projects'] }))).toEqual([other, one]);
+    const before = world.engine.search.state().indexed;
+    expect(world.engine.policy.exclude([`${google}/Projects`])).toMatchObject({ ok: true });
+    expect(await search(client, 'capybara')).toMatchObject({ count: 2, mails: [{ row: other }, { row: one }] });
+    await expect.poll(() => world.engine.search.state().indexed, TIME).toBe(before - 1);
+    world.engine.policy.include([`${google}/Projects`]);
+    await ready();
+  });
+
   test('a mail that is gone or moved since it was taken in is not shown as it was', async () => {
     const gone = await mailOf(world, 'pangolin');
     const stays = await mailOf(world, 'pangolin');
