@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { StoreError } from '../apple/reader.ts';
-import { isDamage, openForWriting, removeIndex, type IndexKey } from './index-file.ts';
+import { isDamage, openForWriting, removeIndex, type IndexKey, type OpenedIndex } from './index-file.ts';
 import { IndexWriter } from './index-writer.ts';
 import { Indexer, type IndexProgress } from './indexer.ts';
 import { MailSource } from './mail-source.ts';
@@ -50,148 +50,202 @@ const TAKEN = 500;
 /** When a mail without a file is looked at once more. */
 const LOOK_AGAIN_MS = [30_000, 600_000];
 
-/** What the owner of the thread wants, as of its last message. */
-interface Wishes {
-  isPaused: boolean;
-  isStopped: boolean;
-  sync: boolean;
-  rebuild: boolean;
-  bound: IndexBound;
-  /** The bound changed: what goes on is begun anew with it. */
-  isRebound: boolean;
+/** A store that is busy or gone is tried again after this long, or as soon as something is asked for. */
+const BUSY_MS = 500;
+const GONE_MS = 30_000;
+
+type Why = (IndexReport & { kind: 'renewed' })['why'];
+
+export function keep(port: MessagePort, data: KeeperData): void {
+  const keeper = new IndexKeeper(data, (report) => port.postMessage(report));
+  port.on('message', (order: IndexOrder) => keeper.hear(order));
+  keeper.work().catch((error: unknown) => port.postMessage({ kind: 'failed', reason: writeTrouble(error) } satisfies IndexReport)).finally(() => port.close());
 }
 
-export function keep(port: MessagePort, { path, mailDir, key, bound, isPaused }: KeeperData): void {
-  const wishes: Wishes = { isPaused, isStopped: false, sync: true, rebuild: false, bound, isRebound: false };
-  const queue = new Set<number>();
-  const timers = new Set<NodeJS.Timeout>();
-  let wake: () => void = () => undefined;
-  const report = (message: IndexReport): void => port.postMessage(message);
-  const enqueue = (mails: readonly number[]): void => {
-    for (const mail of mails) queue.add(mail);
-    if (queue.size > MAX_QUEUE) {
-      queue.clear();
-      wishes.sync = true;
-    }
-    wake();
-  };
+/** Neither path nor text of a mail: an error's own message may hold both. A wrong key is the caller's. */
+function writeTrouble(error: unknown): string {
+  if (error instanceof RangeError) return error.message;
+  const { code } = error as { code?: string };
+  return `The index could not be written: ${code === 'SQLITE_FULL' ? 'the disk is full' : (code ?? 'unknown error')}.`;
+}
 
-  port.on('message', (order: IndexOrder) => {
-    if (order.kind === 'take') return enqueue(order.mails);
-    if (order.kind === 'bound') {
-      wishes.bound = order.bound;
-      wishes.isRebound = true;
-      wishes.sync = true;
-    } else if (order.kind === 'sync') wishes.sync = true;
-    else if (order.kind === 'rebuild') wishes.rebuild = true;
-    else if (order.kind === 'stop') wishes.isStopped = true;
-    else wishes.isPaused = order.kind === 'pause';
-    wake();
-  });
-  const woken = (): Promise<void> => new Promise((done) => { wake = done; });
-  // Messages of the port are heard between two batches only.
-  const breath = (): Promise<void> => new Promise((done) => { setImmediate(done); });
-  const mayGoOn = async (): Promise<'go' | 'stop'> => {
-    for (;;) {
-      await breath();
-      if (wishes.isStopped || wishes.rebuild || wishes.isRebound) return 'stop';
-      if (!wishes.isPaused) return 'go';
-      await woken();
-    }
-  };
-  const taken = (): number[] => {
-    const mails = [...queue].slice(0, TAKEN);
-    for (const mail of mails) queue.delete(mail);
-    return mails;
-  };
-  /** The row of a new mail is often there before its file (data-formats/envelope-index 6). */
-  const lookAgain = (mails: readonly number[], times: readonly number[]): void => {
-    const [first, ...rest] = times;
-    if (mails.length === 0 || first === undefined) return;
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      enqueue(mails);
-      if (rest.length > 0) lookAgain(mails, rest);
-    }, first);
-    timers.add(timer);
-  };
+/** What is asked of it is heard between two batches, and the last word counts. */
+class IndexKeeper {
+  readonly #data: KeeperData;
+  readonly #report: (report: IndexReport) => void;
+  readonly #queue = new Set<number>();
+  /** Mails that had no file when they were taken in: they are looked for again, once. */
+  readonly #seen = new Set<number>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #source: MailSource;
+  #db: OpenedIndex['db'] | null = null;
+  #writer!: IndexWriter;
+  #wake: () => void = () => undefined;
+  #isPaused: boolean;
+  #isStopped = false;
+  #wantsSync = true;
+  #wantsRebuild = false;
+  #bound: IndexBound;
+  /** The bound changed: what goes on is begun anew with it. */
+  #isRebound = false;
+  #wasDamaged = false;
 
-  const work = async (): Promise<void> => {
-    let opened = openForWriting(path, key);
-    let writer = new IndexWriter(opened.db);
-    const renew = (why: (IndexReport & { kind: 'renewed' })['why']): void => {
-      opened.db.close();
-      removeIndex(path);
-      opened = openForWriting(path, key);
-      writer = new IndexWriter(opened.db);
-      report({ kind: 'renewed', why });
-    };
-    if (opened.isReplaced) report({ kind: 'renewed', why: 'unusable' });
-    let wasDamaged = false;
-    const source = new MailSource(mailDir);
-    const countsOf = (): IndexCounts => {
-      const synced = writer.meta('synced');
-      return { mails: writer.mails, textBytes: writer.textBytes, deadLetters: writer.failures(), syncedAt: typeof synced === 'number' ? synced : null };
-    };
-    const seen = new Set<number>();
+  constructor(data: KeeperData, report: (report: IndexReport) => void) {
+    this.#data = data;
+    this.#report = report;
+    this.#isPaused = data.isPaused;
+    this.#bound = data.bound;
+    this.#source = new MailSource(data.mailDir);
+  }
+
+  hear(order: IndexOrder): void {
+    switch (order.kind) {
+      case 'take': return this.#enqueue(order.mails);
+      case 'bound':
+        this.#bound = order.bound;
+        this.#isRebound = true;
+        this.#wantsSync = true;
+        break;
+      case 'sync': this.#wantsSync = true; break;
+      case 'rebuild': this.#wantsRebuild = true; break;
+      case 'stop': this.#isStopped = true; break;
+      case 'pause': this.#isPaused = true; break;
+      case 'resume': this.#isPaused = false; break;
+    }
+    this.#wake();
+  }
+
+  /** Until it is told to stop. @throws what the index itself cannot do: a disk that is full, a key that is none */
+  async work(): Promise<void> {
     try {
-      while (!wishes.isStopped) {
+      if (this.#open()) this.#report({ kind: 'renewed', why: 'unusable' });
+      while (!this.#isStopped) {
         try {
-          if (wishes.rebuild) {
-            renew('asked');
-            wishes.rebuild = false;
-            wishes.sync = true;
-          }
-          wishes.isRebound = false;
-          const { number, mailboxes } = wishes.bound;
-          source.bound(mailboxes);
-          source.open();
-          // Row ids of another store mean other mails.
-          if (writer.meta('store') !== undefined && writer.meta('store') !== source.storeId()) renew('other-store');
-          writer.setMeta('store', source.storeId());
-          const indexer = new Indexer(writer, source, { now: Date.now, onProgress: (progress) => report({ kind: 'progress', ...progress, counts: countsOf() }), onCompared: () => report({ kind: 'bounded', number }), mayGoOn, urgent: taken });
-          if (wishes.sync) {
-            wishes.sync = false;
-            if (await indexer.sync()) wasDamaged = false;
-            else wishes.sync = true;
-          } else if (queue.size > 0 && (await mayGoOn()) === 'go') {
-            const bodiless = (await indexer.take(taken())).filter((mail) => !seen.has(mail));
-            for (const mail of bodiless) seen.add(mail);
-            if (seen.size > MAX_QUEUE) seen.clear();
-            lookAgain(bodiless, LOOK_AGAIN_MS);
-            report({ kind: 'taken', counts: countsOf() });
-          }
+          await this.#turn();
         } catch (error) {
-          // A copy of what Mail has: made anew once. A second time in a row it is not the file's fault.
-          if (isDamage(error) && !wasDamaged) {
-            wasDamaged = true;
-            renew('unusable');
-            wishes.sync = true;
-            continue;
-          }
-          if (!(error instanceof StoreError)) throw error;
-          // Told, and tried again when something is asked for.
-          source.close();
-          wishes.sync = true;
-          report({ kind: 'failed', reason: error.message });
-          if (!wishes.isStopped && !wishes.rebuild) await woken();
+          await this.#recover(error);
           continue;
         }
-        if (!wishes.sync && !wishes.rebuild && queue.size === 0 && !wishes.isStopped) await woken();
+        if (!this.#wantsSync && !this.#wantsRebuild && this.#queue.size === 0 && !this.#isStopped) await this.#woken();
       }
     } finally {
-      for (const timer of timers) clearTimeout(timer);
-      source.close();
-      opened.db.close();
+      for (const timer of this.#timers) clearTimeout(timer);
+      this.#source.close();
+      this.#db?.close();
     }
-  };
-  work().then(
-    () => port.close(),
-    (error: unknown) => {
-      // Neither path nor text of a mail: an error's own message may hold both. A wrong key is the caller's.
-      if (error instanceof RangeError) report({ kind: 'failed', reason: error.message });
-      else report({ kind: 'failed', reason: `The index could not be written: ${(error as { code?: string }).code === 'SQLITE_FULL' ? 'the disk is full' : ((error as { code?: string }).code ?? 'unknown error')}.` });
-      port.close();
-    },
-  );
+  }
+
+  /** Brings the index up to what is wanted now. @throws StoreError, and errors of the index */
+  async #turn(): Promise<void> {
+    if (this.#wantsRebuild) {
+      this.#wantsRebuild = false;
+      this.#renew('asked');
+    }
+    this.#isRebound = false;
+    const { number, mailboxes } = this.#bound;
+    this.#source.bound(mailboxes);
+    this.#source.open();
+    // Row ids of another store mean other mails.
+    const store = this.#source.storeId();
+    if (this.#writer.meta('store') !== undefined && this.#writer.meta('store') !== store) this.#renew('other-store');
+    this.#writer.setMeta('store', store);
+    const indexer = new Indexer(this.#writer, this.#source, {
+      now: Date.now,
+      onProgress: (progress) => this.#report({ kind: 'progress', ...progress, counts: this.#counts() }),
+      onCompared: () => this.#report({ kind: 'bounded', number }),
+      mayGoOn: () => this.#mayGoOn(),
+      urgent: () => this.#taken(),
+    });
+    if (this.#wantsSync) {
+      this.#wantsSync = false;
+      if (await indexer.sync()) this.#wasDamaged = false;
+      else this.#wantsSync = true;
+    } else if (this.#queue.size > 0 && (await this.#mayGoOn()) === 'go') {
+      this.#lookAgain(await indexer.take(this.#taken()));
+      this.#report({ kind: 'taken', counts: this.#counts() });
+    }
+  }
+
+  async #recover(error: unknown): Promise<void> {
+    this.#wantsSync = true;
+    // A copy of what Mail has: made anew once. A second time in a row it is not the file's fault.
+    if (isDamage(error) && !this.#wasDamaged) {
+      this.#wasDamaged = true;
+      return this.#renew('unusable');
+    }
+    if (!(error instanceof StoreError)) throw error;
+    this.#source.close();
+    const isBusy = error.kind === 'busy';
+    if (!isBusy) this.#report({ kind: 'failed', reason: error.message });
+    if (this.#isStopped || this.#wantsRebuild) return;
+    this.#after(isBusy ? BUSY_MS : GONE_MS, () => this.#wake());
+    await this.#woken();
+  }
+
+  /** @returns whether a file was there that could not be used */
+  #open(): boolean {
+    const { db, isReplaced } = openForWriting(this.#data.path, this.#data.key);
+    this.#db = db;
+    this.#writer = new IndexWriter(db);
+    return isReplaced;
+  }
+
+  #renew(why: Why): void {
+    this.#db?.close();
+    this.#db = null;
+    removeIndex(this.#data.path);
+    this.#open();
+    this.#wantsSync = true;
+    this.#report({ kind: 'renewed', why });
+  }
+
+  #counts(): IndexCounts {
+    const synced = this.#writer.meta('synced');
+    return { mails: this.#writer.mails, textBytes: this.#writer.textBytes, deadLetters: this.#writer.failures(), syncedAt: typeof synced === 'number' ? synced : null };
+  }
+
+  async #mayGoOn(): Promise<'go' | 'stop'> {
+    for (;;) {
+      // Orders are heard here.
+      await new Promise<void>((done) => { setImmediate(done); });
+      if (this.#isStopped || this.#wantsRebuild || this.#isRebound) return 'stop';
+      if (!this.#isPaused) return 'go';
+      await this.#woken();
+    }
+  }
+
+  #woken(): Promise<void> {
+    return new Promise((done) => { this.#wake = done; });
+  }
+
+  #enqueue(mails: readonly number[]): void {
+    for (const mail of mails) this.#queue.add(mail);
+    if (this.#queue.size > MAX_QUEUE) {
+      this.#queue.clear();
+      this.#wantsSync = true;
+    }
+    this.#wake();
+  }
+
+  #taken(): number[] {
+    const mails = [...this.#queue].slice(0, TAKEN);
+    for (const mail of mails) this.#queue.delete(mail);
+    return mails;
+  }
+
+  /** The row of a new mail is often there before its file (data-formats/envelope-index 6). */
+  #lookAgain(bodiless: readonly number[]): void {
+    const mails = bodiless.filter((mail) => !this.#seen.has(mail));
+    for (const mail of mails) this.#seen.add(mail);
+    if (this.#seen.size > MAX_QUEUE) this.#seen.clear();
+    if (mails.length > 0) for (const ms of LOOK_AGAIN_MS) this.#after(ms, () => this.#enqueue(mails));
+  }
+
+  #after(ms: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      work();
+    }, ms);
+    this.#timers.add(timer);
+  }
 }
