@@ -87,7 +87,7 @@ describe('one endpoint for two eras', () => {
     expect(await instructions()).toContain('You may read mail (what the owner lets ring)');
     expect(await instructions()).toContain('nothing here reaches other people');
     asking.engine.policy.allowClient(clientOf(client.token!), { grants: ['reply'] });
-    expect(await instructions()).toContain('can reach other people');
+    expect(await instructions()).toContain('nothing else here reaches other people');
     asking.engine.policy.denyClient(clientOf(client.token!));
     expect(await instructions()).toBe('The owner of this Mac does not allow this client. Only they can change that, in Belfry.');
   });
