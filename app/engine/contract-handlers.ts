@@ -43,7 +43,7 @@ export function serveUi(engine: Engine, port: Port): ContractServer<typeof contr
 function handlersOf(engine: Engine, looker: LiveLooker): Handlers {
   const { policy } = engine;
   return {
-    app: { snapshot: () => engine.changes.snapshot(), busy: () => ({ answering: engine.peers.answering }) },
+    app: { snapshot: () => engine.changes.snapshot(), busy: () => ({ answering: engine.peers.answering + engine.http.answering }) },
     events: {
       list: () => eventRows(engine),
       set: ({ type, on }) => policy.setEvent(type, on),

@@ -80,6 +80,13 @@ export class HttpSwitch {
     };
   }
 
+  /** Requests of clients that wait for an answer: a stream is answered for as long as it is open. */
+  get answering(): number {
+    let all = 0;
+    for (const { server } of this.#endpoint?.peers ?? []) all += server.answering;
+    return all;
+  }
+
   get clients(): readonly ConnectedClient[] {
     return [...this.#endpoint?.peers ?? []].map(({ credential: { identity, label }, server, connectedAt }) => ({ connection: server, streams: server.streams, label, connectedAt, identity }));
   }

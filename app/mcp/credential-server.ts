@@ -69,6 +69,11 @@ export class CredentialServer {
     return this.#exchanges.size;
   }
 
+  /** Those of them that somebody waits for. */
+  get answering(): number {
+    return this.#exchanges.size - this.streams.size - this.#listens.size;
+  }
+
   /** Call it before anything of the request is waited for: its peer may go at any time. */
   begin(options: Pick<ExchangeOptions, 'response' | 'id' | 'headers'>): Exchange {
     const exchange = new Exchange({

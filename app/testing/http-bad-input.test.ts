@@ -220,6 +220,10 @@ describe('lengths that lie and requests within requests', () => {
     const text = await raw(head({ 'content-length': '5000' }) + listBody, { ms: 50_000 });
     expect(statusOf(text)).toBe(408);
   });
+  test('no header is left out unsaid: the Origin of a foreign page counts behind a thousand others', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, nth) => [`x${nth}`, '1']));
+    expect(statusOf(await raw(head({ ...CLOSE, ...many, origin: 'https://evil.example' }) + listBody))).toBe(403);
+  });
   test('headers past 16 KiB are 431', async () => {
     expect(statusOf(await raw(head({ x: 'a'.repeat(20_000) }) + listBody))).toBe(431);
   });

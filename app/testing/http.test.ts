@@ -105,6 +105,19 @@ describe('what belongs to a credential', () => {
     await expect.poll(() => world.engine.hub(MAIL).size, within).toBe(10);
     streamOf(await open(same));
   });
+  test('what is waited for counts as busy; streams do not', async () => {
+    await using world = await startWorld({ http: true });
+    const client = world.httpClient();
+    const [stream, listen] = [streamOf(await open(client)), streamOf(await client.listen('subscriptions/listen', { notifications: { toolsListChanged: true } }))];
+    await Promise.all([stream.until(isActive), listen.until(() => true)]);
+    await client.request('tools/call', { name: 'watch_events', arguments: { event: MAIL, arguments: mailArgs } });
+    expect(world.engine.http.answering).toBe(0);
+    const waits = client.request('tools/call', { name: 'wait_for_events', arguments: { timeoutSeconds: 50 } });
+    await expect.poll(() => world.engine.http.answering, within).toBe(1);
+    await ring(world);
+    await waits;
+    await expect.poll(() => world.engine.http.answering, within).toBe(0);
+  });
   test('a client that is killed ends its stream, and nothing is left of it', async () => {
     await using world = await startWorld({ http: true });
     const client = world.httpClient();

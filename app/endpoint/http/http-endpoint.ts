@@ -85,7 +85,8 @@ export class HttpEndpoint {
       });
     });
     this.#server.maxConnections = MAX_SOCKETS;
-    this.#server.maxHeadersCount = 64;
+    // Their bytes are limited. A limit of their count would leave some out unsaid, and a check with them.
+    this.#server.maxHeadersCount = 0;
     this.#server.on('connection', (socket) => this.#accept(socket));
     this.#server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => refuseBytes(error, socket));
   }
