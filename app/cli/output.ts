@@ -18,7 +18,8 @@ export function senderLines(senders: PolicySnapshot['senders'], chats: readonly 
 
 const DECISION = { always: 'allowed', once: 'allowed once', denied: 'not allowed', none: 'not decided' } as const;
 
-export function clientLines(clients: PolicySnapshot['clients'], waiting: PolicySnapshot['waiting']): string {
+/** @param waiting whole, or only what every program may see */
+export function clientLines(clients: PolicySnapshot['clients'], waiting: readonly Pick<WaitingRow, 'id' | 'sentence'>[]): string {
   const known = clients.length === 0 ? 'No client has connected yet.' : table(clients.map((client) => [
     client.id,
     DECISION[client.decision],
@@ -26,13 +27,16 @@ export function clientLines(clients: PolicySnapshot['clients'], waiting: PolicyS
     `${client.display}${client.signed || client.by !== undefined ? '' : ', not signed'}${client.grants.length === 0 ? '' : `, grants ${client.grants.join(' ')}`}`,
   ]));
   if (waiting.length === 0) return known;
-  return `${known}\n\nWaiting for you:\n${table(waiting.map((entry) => [entry.id, entry.sentence]))}`;
+  return `${known}\n\nWaiting for you:\n${table(waiting.map((entry) => [entry.id, sentenceOf(entry)]))}`;
 }
+
+/** The code first, where nobody else's words stand before it. */
+const sentenceOf = (entry: { readonly sentence: string; readonly code?: string }): string => (entry.code === undefined ? entry.sentence : `Code ${entry.code}: ${entry.sentence}`);
 
 /** @param rows whole, or only what every program may see */
 export function waitingLines(rows: readonly (WaitingRow | Pick<WaitingRow, 'kind' | 'id' | 'since' | 'sentence'>)[]): string {
   if (rows.length === 0) return 'Nothing waits for you.';
-  return rows.map((row) => [`${row.id}  ${row.sentence}`, ...('text' in row ? detailsOf(row).map((line) => `  ${line}`) : [])].join('\n')).join('\n\n');
+  return rows.map((row) => [`${row.id}  ${sentenceOf(row)}`, ...('text' in row ? detailsOf(row).map((line) => `  ${line}`) : [])].join('\n')).join('\n\n');
 }
 
 function detailsOf(row: Extract<WaitingRow, { text: string }>): string[] {

@@ -101,6 +101,8 @@ export async function runCommand(argv: readonly string[], api: EngineApi, contex
   return { code: answer.code, stdout: json ? line({ ok: true, ...answer.json }) : withEnd(answer.text), stderr: '' };
 }
 
+/** The code of a sign-in tells requests apart for the owner: a program that knew it could call itself by it. */
+const withoutCode = (entry: PolicySnapshot['waiting'][number]) => ('code' in entry ? { ...entry, code: undefined } : entry);
 const brief = ({ kind, id, since, sentence }: WaitingRow) => ({ kind, id, since, sentence });
 const line = (value: object) => `${JSON.stringify({ version: 1, ...value })}\n`;
 const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
@@ -112,7 +114,7 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
     case 'version':
       return { code: 0, text: api.version, json: { belfry: api.version } };
     case 'list':
-      return list(command.what, api);
+      return list(command.what, api, context.headless || context.isOwnerConsole);
     case 'settings': {
       const { settings } = api.snapshot();
       const shown = command.key === null ? settings : { [command.key]: settings[command.key] };
@@ -162,8 +164,9 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
   }
 }
 
-function list(what: 'events' | 'senders' | 'clients' | 'tokens' | 'excluded' | 'hosts', api: EngineApi): Answer {
+function list(what: 'events' | 'senders' | 'clients' | 'tokens' | 'excluded' | 'hosts', api: EngineApi, isOwner: boolean): Answer {
   const { events, senders, clients, tokens, waiting, hosts } = api.snapshot();
+  const shown = isOwner ? waiting : waiting.map(withoutCode);
   switch (what) {
     case 'events':
       return { code: 0, text: eventLines(events), json: { events } };
@@ -178,7 +181,7 @@ function list(what: 'events' | 'senders' | 'clients' | 'tokens' | 'excluded' | '
     case 'hosts':
       return { code: 0, text: hosts.length === 0 ? 'No hosts, so webhooks are off.' : hosts.join('\n'), json: { hosts } };
     case 'clients':
-      return { code: 0, text: clientLines(clients, waiting), json: { clients, waiting } };
+      return { code: 0, text: clientLines(clients, shown), json: { clients, waiting: shown } };
   }
 }
 

@@ -31,11 +31,18 @@ test('a request stands in Waiting for you with name, host and a code of four dig
   expect(asked!.code).toMatch(/^\d{4}$/);
   expect(policy.snapshot().waiting).toEqual([{
     kind: 'sign-in', id: asked!.client, client: asked!.client, since: clock.now(), name: 'my-agent', host: '127.0.0.1:3000', code: asked!.code, expiresAt: clock.now() + 10 * MINUTE,
-    grants: ['mail'], sentence: `"my-agent" asks to sign in, with the code ${asked!.code}.`,
+    grants: ['mail'], sentence: '"my-agent" asks to sign in.',
   }]);
   expect(kinds).toEqual(['waiting', 'notice']);
   expect(ends).toEqual([]);
   expect(policy.signIns.begin(asked!.client)).toBeNull();
+});
+
+test('a name cannot speak for Belfry', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  ask(policy, program('p', 'Claude" asks to sign in. Code 7777: "x'));
+  expect(policy.snapshot().waiting[0]!.sentence).toBe('"Claude\' asks to sign in. Code 7777: \'x" asks to sign in.');
 });
 
 test('three wait at most, with codes of their own; a place is free once one was answered', () => {

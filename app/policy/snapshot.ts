@@ -149,8 +149,8 @@ function notAllowed(rules: SenderRules, type: EventType, senders: readonly strin
 function waitingView(clients: Clients, entry: WaitingEntry): WaitingView {
   const { id, since } = entry;
   if (entry.kind === 'sign-in') {
-    const { name, code } = entry.ask;
-    return { kind: 'sign-in', id, since, sentence: `"${name}" asks to sign in, with the code ${code}.`, ...entry.ask, grants: [...entry.ask.grants] };
+    // The name is a stranger's: it must not look like the end of itself.
+    return { kind: 'sign-in', id, since, sentence: `"${entry.ask.name.replaceAll('"', "'")}" asks to sign in.`, ...entry.ask, grants: [...entry.ask.grants] };
   }
   return { kind: entry.kind, id, since, sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, id), ...about(entry) };
 }

@@ -73,6 +73,12 @@ test('in the app only the window allows a sign-in', async () => {
     expect(waiting).toMatchObject({ kind: 'sign-in', name: 'agent', host: 'cursor', expiresAt: waiting!.since + 600_000, grants: [] });
     expect(page.text).toContain(`>${(waiting as { code: string }).code}<`);
     expect(page.text).toContain('choose <strong>Clients</strong>');
+    // Who knew the code could call itself by it.
+    for (const argv of [['clients', 'list'], ['waiting', 'list'], ['clients', 'list', '--json'], ['waiting', 'list', '--json']]) {
+      const { said } = await command(engine, ...argv);
+      expect(said).toContain('asks to sign in.');
+      expect(said).not.toMatch(new RegExp(`\\b${(waiting as { code: string }).code}\\b`));
+    }
     for (const argv of [['clients', 'allow', waiting!.id], ['waiting', 'allow', waiting!.id]]) expect((await command(engine, ...argv)).code).toBe(2);
     expect((await send(origin, address)).status).toBe(200);
     expect(await ui.call.clients.waiting({})).toHaveLength(1);

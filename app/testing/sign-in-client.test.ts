@@ -91,8 +91,8 @@ test.each(['127.0.0.1', 'localhost'])('the official client finds its way by itse
   expect([waiting.status, waiting.headers.location]).toEqual([200, undefined]);
   const code = /class="code"[^>]*>(\d{4})</.exec(waiting.text)![1]!;
   const listed = await belfry(world, 'clients', 'list');
-  expect(listed.out).toContain(`"official client" asks to sign in, with the code ${code}.`);
-  const id = /^([0-9a-f]{8}) .*asks to sign in/m.exec(listed.out)![1]!;
+  expect(listed.out).toContain(`Code ${code}: "official client" asks to sign in.`);
+  const id = /^([0-9a-f]{8}) {2}Code \d{4}: .*asks to sign in/m.exec(listed.out)![1]!;
   expect(world.log.filter((line) => line.includes(code))).toEqual([`A sign-in waits for you with the code ${code}: "belfry clients list" shows it, "belfry clients allow ${id}" allows it.`]);
   expect(world.log.join('\n')).not.toContain('official client');
   expect(await belfry(world, 'clients', 'allow', id, '--events', 'mail.received')).toMatchObject({ code: 0, out: `"official client" (${id}) is allowed.\n` });
