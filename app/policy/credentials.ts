@@ -134,7 +134,8 @@ export class Credentials {
     };
   }
 
-  has(client: string): boolean {
+  /** Whether a client holds a token or a sign-in. */
+  standsFor(client: string): boolean {
     return [...this.#host.settings.tokens, ...this.#host.settings.signIns].some((each) => each.client === client);
   }
 
@@ -143,7 +144,7 @@ export class Credentials {
     const record = this.#clients.get(client);
     if (record === undefined) return null;
     if (options.once === true) return 'A client with a token has no process, so it cannot be allowed once.';
-    return this.has(client) ? null : 'What this client signed in with is gone. Make a new token, or sign in again.';
+    return this.standsFor(client) ? null : 'What this client signed in with is gone. Make a new token, or sign in again.';
   }
 
   /** Nothing that a client could show is left. */

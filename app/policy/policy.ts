@@ -378,7 +378,7 @@ export class Policy extends Permissions {
 
   /** The token and its client, which is nobody without it. @param id of that client */
   revokeToken(id: string): Outcome {
-    return this.credentials.has(id) ? this.revokeClient(id) : { ok: false, code: 'unknown', message: `No token has the id ${JSON.stringify(id.slice(0, 16))}. "belfry tokens list" shows the ids.` };
+    return this.credentials.standsFor(id) ? this.revokeClient(id) : { ok: false, code: 'unknown', message: `No token has the id ${JSON.stringify(id.slice(0, 16))}. "belfry tokens list" shows the ids.` };
   }
 
   /** @param ms null: until resumed. */

@@ -156,7 +156,7 @@ export class SignIns {
   /** The sign-in and its client are gone. @param sentence for Activity */
   end(client: string, sentence: string): void {
     const { clients } = this.#host.settings;
-    if (!this.#credentials.has(client)) return;
+    if (!this.#credentials.standsFor(client)) return;
     if (this.#host.save({ ...this.#credentials.without(client), clients: clients.filter(({ id }) => id !== client) }) !== null) return;
     this.#host.forget(client);
     this.#host.changed(sentence);

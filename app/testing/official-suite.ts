@@ -18,7 +18,8 @@ export interface OfficialRun {
   readonly checks: readonly OfficialCheck[];
 }
 
-const entry = join(dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')), 'dist', 'index.js');
+/** The suite's program, for Node. */
+export const officialEntry = join(dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')), 'dist', 'index.js');
 
 /**
  * Runs the official suite's server scenarios of one revision.
@@ -27,7 +28,7 @@ const entry = join(dirname(createRequire(import.meta.url).resolve('@modelcontext
  */
 export async function runOfficialSuite(options: { readonly url: string; readonly revision: string; readonly expected: string; readonly folder: string }): Promise<OfficialRun> {
   const { url, revision, expected, folder } = options;
-  const child = spawn(process.execPath, [entry, 'server', '--url', url, '--suite', 'all', '--spec-version', revision, '--timeout', '60000', '--expected-failures', expected, '-o', folder], {
+  const child = spawn(process.execPath, [officialEntry, 'server', '--url', url, '--suite', 'all', '--spec-version', revision, '--timeout', '60000', '--expected-failures', expected, '-o', folder], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

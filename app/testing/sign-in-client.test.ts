@@ -2,9 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError, type OAuthClientProvider } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -13,6 +11,7 @@ import { commandRunner } from '../engine/commands.ts';
 import { version } from '../engine/version.ts';
 import { EXTENSION, MAIL, mailArgs, ring } from './conformance-kit.ts';
 import { streamOf } from './http-client.ts';
+import { officialEntry } from './official-suite.ts';
 import { send } from './sign-in-kit.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -152,13 +151,33 @@ test('a token made in a terminal is shown once, lets a client in, survives a res
   expect(world.log.join('\n')).not.toMatch(/belfry_|CI/);
 }, 60_000);
 
+test('a stream goes on when the access token that opened it ran out, and ends with the sign-in', async () => {
+  await using world = await startWorld({ http: true, trust: false });
+  const { signIns, credentials } = world.engine.policy;
+  const { client: id } = signIns.ask({ clientId: 'program', name: 'agent', redirects: [REDIRECT] }, { host: '127.0.0.1', grants: [] }, () => undefined)!;
+  world.engine.policy.answer(id, true);
+  const { access, refresh } = signIns.begin(id)!;
+  const client = world.httpClient(access);
+  const stream = streamOf(await client.listen('events/stream', { name: MAIL, arguments: mailArgs }, { id: 's' }));
+  await stream.until(({ message }) => message['method'] === 'notifications/events/active');
+  // Four newer ones, and it is not among those that hold.
+  let last = refresh;
+  for (let at = 0; at < 4; at++) last = signIns.renew(last, 'program')!.refresh;
+  expect(credentials.credentialOf(access)).toBeNull();
+  world.minute();
+  expect((await client.ask('events/list')).status).toBe(401);
+  await ring(world, 'Still open');
+  await stream.until(({ message }) => message['method'] === 'notifications/events/event');
+  signIns.giveBack(last, 'program');
+  await stream.untilEnd();
+}, 60_000);
+
 test('the official suite grades the authorization server', { timeout: 120_000 }, async () => {
   await using world = await startWorld({ http: true, trust: false });
   const { origin, href } = new URL(world.engine.http.state.url!);
   const registered = await send(origin, '/oauth/register', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ redirect_uris: ['http://127.0.0.1/callback'], client_name: 'official suite' }) });
   mkdirSync(world.folder.at('official'));
-  const entry = join(dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')), 'dist', 'index.js');
-  const child = spawn(process.execPath, [entry, 'authorization', '--url', origin, '--client-id', registered.json['client_id'] as string, '--resource', href, '--port', String(await freePort()), '-o', world.folder.at('official')], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [officialEntry, 'authorization', '--url', origin, '--client-id', registered.json['client_id'] as string, '--resource', href, '--port', String(await freePort()), '-o', world.folder.at('official')], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let opened = false;
   for (const stream of [child.stdout, child.stderr]) {

@@ -100,7 +100,10 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         'serve', (line) => log.push(line), (sentence) => fatal.push(sentence),
         {
           // A test's own tokens beside those that the engine gave out.
-          credentials: { credentialOf: (token) => credentials.credentialOf(token) ?? world.engine.policy.credentials.credentialOf(token) },
+          credentials: {
+            credentialOf: (token) => credentials.credentialOf(token) ?? world.engine.policy.credentials.credentialOf(token),
+            standsFor: (id) => credentials.standsFor(id) || world.engine.policy.credentials.standsFor(id),
+          },
           clock, osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }), ...options.edges,
         },
       );

@@ -12,4 +12,9 @@ export interface Credential {
 export interface Credentials {
   /** Null for a token that is unknown, revoked or over. @param token as it stood after `Bearer ` */
   credentialOf(token: string): Credential | null;
+  /**
+   * Whether a client holds anything to show still. What it opened goes on then, also where the very token that it was
+   * opened with ran out since: a stream outlives an hour, and ends with what its owner takes back. @param id of the client
+   */
+  standsFor(id: string): boolean;
 }

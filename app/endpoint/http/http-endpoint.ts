@@ -65,8 +65,8 @@ export class HttpEndpoint {
   readonly #unknown: Bucket;
   /** By client. */
   readonly #peers = new Map<string, Peer>();
-  /** Streams and waiting calls, with the token that each was asked for with. */
-  readonly #open = new Map<ReturnType<CredentialServer['begin']>, { readonly peer: Peer; readonly token: string }>();
+  /** Streams and waiting calls, with whose they are. */
+  readonly #open = new Map<ReturnType<CredentialServer['begin']>, Peer>();
   readonly #unnamed = new Set<Socket>();
   readonly #cancels: (() => void)[] = [];
   #origin = '';
@@ -122,7 +122,7 @@ export class HttpEndpoint {
   async close(reason: string | null): Promise<void> {
     this.#closing = true;
     for (const cancel of this.#cancels) cancel();
-    if (reason !== null) for (const [exchange, { peer }] of [...this.#open]) peer.server.revoke(exchange, reason);
+    if (reason !== null) for (const [exchange, peer] of [...this.#open]) peer.server.revoke(exchange, reason);
     for (const peer of [...this.#peers.values()]) this.#leave(peer);
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
@@ -138,10 +138,10 @@ export class HttpEndpoint {
     for (const { server } of this.#peers.values()) server.policyChanged();
   }
 
-  /** Once a minute, and whenever tokens changed: streams of a token that is over end. */
+  /** Once a minute, and whenever tokens changed: streams of a client that has nothing to show any more end. */
   recheck(): void {
-    for (const [exchange, { peer, token }] of [...this.#open]) {
-      if (!this.#holds(token, peer)) peer.server.revoke(exchange, 'The token is over');
+    for (const [exchange, peer] of [...this.#open]) {
+      if (!this.#holds(peer)) peer.server.revoke(exchange, 'The token is over');
     }
     for (const peer of [...this.#peers.values()]) {
       peer.server.recheck();
@@ -150,9 +150,9 @@ export class HttpEndpoint {
   }
 
   /** A check that fails for a moment changes nothing for who is in. */
-  #holds(token: string, { credential }: Peer): boolean {
+  #holds({ credential }: Peer): boolean {
     try {
-      return this.#credentials.credentialOf(token)?.identity.id === credential.identity.id;
+      return this.#credentials.standsFor(credential.identity.id);
     } catch (error) {
       this.#handler.fault(error);
       return true;
@@ -190,10 +190,10 @@ export class HttpEndpoint {
     peer.askedAt = this.#clock.monotonic();
     peer.live += 1;
     response.on('close', () => (peer.live -= 1));
-    return this.#message(request, response, peer, token, cors);
+    return this.#message(request, response, peer, cors);
   }
 
-  async #message(request: IncomingMessage, response: ServerResponse, peer: Peer, token: string, cors: Headers): Promise<void> {
+  async #message(request: IncomingMessage, response: ServerResponse, peer: Peer, cors: Headers): Promise<void> {
     const body = await readBody(request, MAX_BODY_BYTES);
     if ('fault' in body) {
       if (body.fault === 'aborted') return undefined;
@@ -208,7 +208,7 @@ export class HttpEndpoint {
       return answerJson(response, status, { jsonrpc: '2.0', id, error }, cors);
     }
     const exchange = peer.server.begin({ response, id, headers: { ...COMMON_HEADERS, ...cors } });
-    this.#open.set(exchange, { peer, token });
+    this.#open.set(exchange, peer);
     exchange.signal.addEventListener('abort', () => this.#open.delete(exchange), { once: true });
     if (message.modern && id !== null) {
       // What the SDK does not know, or would not keep to the credential, is served past it.
