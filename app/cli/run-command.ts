@@ -69,7 +69,8 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  *   `chats [{id, name, isGroup, participants, lastAt}]`
  * - excluded list: `excluded [name]`
  * - tokens list: `tokens [{kind, id, label, createdAt, usedOn}]`; tokens create: `changed`, `message`, `token`
- * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence, client, grants}]`
+ * - clients list: `clients [...]`, `waiting [{kind, id, since, sentence, client, grants}]`; of a sign-in also
+ *   `name`, `host`, `expiresAt`, and `code` where there is no owner's window
  * - hosts list: `hosts [host]`
  * - webhooks list: `webhooks [{id, client, type, senders, host, state, lastError, failedSince, failures, lastDeliveryAt, delivered, givenUp, expiresAt, createdAt}]`
  * - watches list: `watches [{id, client, type, senders, source, state, waiting, sent, confirmed, dropped, gap, inbox, problem, createdAt}]`
