@@ -18,7 +18,7 @@ export function webhookDeliveryRows(): void {
   });
   const unsubscribe = (url: string, args: object = mailArgs) => it.client.request('events/unsubscribe', { name: MAIL, arguments: args, delivery: { url } });
 
-  test('delivery-post-json, delivery-standard-webhooks-headers, delivery-subscription-id-header, delivery-signature-formula, delivery-body-size', async () => {
+  test('delivery-post-json, delivery-standard-webhooks-headers, delivery-subscription-id-header, delivery-signature-formula, delivery-body-size: a small signed POST with four headers', async () => {
     const { id } = await it.granted({}, { url: it.receiver.url('/headers') });
     await ring(it.world, 'Headers');
     const [delivery] = await it.receiver.until(({ path, body }) => path === '/headers' && body['data']?.subject === 'Headers');

@@ -65,7 +65,7 @@ export function webhookRows(): void {
     const { id } = await it.granted();
     expect((await it.granted({ id: 'sub_0' }))['id']).toBe(id);
   });
-  test('subscribe-response-cursor, subscribe-response-truncated', async () => {
+  test('subscribe-response-cursor, subscribe-response-truncated: a position, and whether the asked one could be served', async () => {
     const grant = await it.granted();
     expect(grant['cursor']).toMatch(/^v1\./);
     expect(grant['truncated']).toBe(false);
