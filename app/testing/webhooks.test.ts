@@ -1,11 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { engineOf } from '../engine/host.ts';
 import { belongsTo, parseCursor } from '../events/cursor.ts';
 import { authority } from './certificates.ts';
 import { ADA, CODE, errorOf, faultsOf, MAIL, mailArgs, MESSAGES, messagesArgs, OTHER, ring, text } from './conformance-kit.ts';
 import { credentialClient } from './credential-client.ts';
+import { mailIndex, replaceStore } from './store-surgery.ts';
 import { VirtualClock } from './virtual-clock.ts';
-import { look, newSecret, secret, startWebhookWorld, untilTrue, verified, viewOf, type WebhookWorld } from './webhook-kit.ts';
+import { look, newSecret, sealKey, secret, startWebhookWorld, untilTrue, verified, viewOf, type WebhookWorld } from './webhook-kit.ts';
 import { agreeing, right, startReceiver, type Received } from './webhook-receiver.ts';
 
 const isEvent = ({ body }: Received) => body['type'] === undefined;
@@ -355,5 +358,41 @@ describe('restarts and gaps', () => {
     expect(new Set(all.map(({ headers }) => headers['webhook-id'])).size).toBe(40);
     const last = await it.granted();
     expect(belongsTo(parseCursor(last['cursor'] as string)!, it.world.engine.hub(MAIL).tail.storeAt(parseCursor(last['cursor'] as string)!))).toBe(true);
+  });
+  test('another store in the place of the old one, also while nothing runs: a gap is told before what arrives in it', async () => {
+    await using it = await startWebhookWorld({ sealKey });
+    const replace = async () => {
+      await it.world.writer.store.close('mail');
+      replaceStore(`${it.world.mailDir}/MailData/Envelope Index`, mailIndex({}, (store) => {
+        store.addAccount({ description: 'New', email: 'me@new.example', kind: 'imap' });
+        store.arrive({ from: ADA, subject: 'There from its start', file: false });
+      }));
+      await it.world.writer.store.reopen('mail');
+    };
+    await it.granted({ ttlMs: null });
+    await ring(it.world, 'Before');
+    await it.receiver.until((each) => subjectOf(each) === 'Before');
+    await replace();
+    await it.receiver.until(({ body }) => body['type'] === 'gap');
+    await ring(it.world, 'After');
+    await it.receiver.until((each) => subjectOf(each) === 'After');
+    await it.world.engine.stop();
+    await replace();
+    await it.world.startEngine();
+    await it.receiver.until(({ body }) => body['type'] === 'gap', 2);
+    await ring(it.world, 'After both');
+    await it.receiver.until((each) => subjectOf(each) === 'After both');
+    expect(it.receiver.received.filter(unverified).map((each) => each.body['type'] as string | undefined ?? subjectOf(each))).toEqual(['Before', 'gap', 'After', 'gap', 'After both']);
+  });
+  test('with another key nothing of it can be read: it is gone, and the engine runs', async () => {
+    await using it = await startWebhookWorld({ sealKey });
+    await it.granted({ ttlMs: null });
+    await it.world.engine.stop();
+    const other = engineOf({ dataDir: it.world.dataDir, mailDir: it.world.mailDir, messagesDb: it.world.messagesDb, sealKey: randomBytes(32).toString('base64') }, 'serve', () => undefined, () => undefined);
+    await other.start();
+    expect(other.webhooks.size).toBe(0);
+    await other.stop();
+    await it.world.startEngine();
+    expect(it.world.engine.webhooks.size).toBe(0);
   });
 });

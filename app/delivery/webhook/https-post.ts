@@ -32,8 +32,8 @@ export interface LoopbackReceivers {
 /** A receiver has this long to answer, from the look-up of its name on. */
 export const ANSWER_MS = 5000;
 const MAX_ANSWER_BYTES = 4096;
-/** A connection that nobody used for so long is closed. */
-const IDLE_MS = 4000;
+/** A connection that nobody used for so long is closed; longer than any answer may take. */
+const IDLE_MS = 2 * ANSWER_MS;
 const MAX_SOCKETS = 16;
 
 const NOT_PUBLIC = 'BELFRY_NOT_PUBLIC';
@@ -54,7 +54,7 @@ export class HttpsPosts {
     this.#clock = clock;
     // An agent of our own: only the global one knows the environment's proxies.
     this.#agent = new Agent({
-      keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_SOCKETS, timeout: IDLE_MS + ANSWER_MS, scheduling: 'lifo',
+      keepAlive: true, maxSockets: MAX_SOCKETS, maxFreeSockets: MAX_SOCKETS, timeout: IDLE_MS, scheduling: 'lifo',
       // One for all connections: a list of authorities among the options would be compared with each request.
       rejectUnauthorized: true, secureContext: createSecureContext({ minVersion: 'TLSv1.2', ...(loopback && { ca: [...rootCertificates, loopback.ca] }) }),
     });

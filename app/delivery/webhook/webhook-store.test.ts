@@ -16,7 +16,7 @@ test('what was put is there again, with its position', () => {
   const record = recordOf();
   new WebhookStore(db, own).put(record, 'v1.1-1.5.00000000');
   const store = new WebhookStore(db, own);
-  expect(store.load()).toEqual([{ record, cursor: 'v1.1-1.5.00000000' }]);
+  expect(store.load()).toEqual([{ id: record.id, record, cursor: 'v1.1-1.5.00000000' }]);
   store.move(new Map([[record.id, 'v1.1-1.9.00000000']]));
   expect(store.load()[0]!.cursor).toBe('v1.1-1.9.00000000');
   store.put({ ...record, gap: true }, 'v1.1-1.9.00000000');
@@ -32,7 +32,7 @@ test('at rest nothing of it lies in clear: no address, no URL, no secret, no cli
   for (const word of ['ada@', 'example', 'hooks', 'secret-path', 'c2lnbmluZyBrZXk', '0a1b2c3d', 'mail.received']) expect(bytes, word).not.toContain(word);
 });
 
-test('another key, a changed byte or another id: it does not open, and goes', () => {
+test('another key, a changed byte or another id: it does not open', () => {
   const own = key();
   for (const spoil of [
     (db: Database.Database) => new WebhookStore(db, key()),
@@ -49,8 +49,7 @@ test('another key, a changed byte or another id: it does not open, and goes', ()
   ]) {
     const db = new Database(':memory:');
     new WebhookStore(db, own).put(recordOf(), 'v1.1-1.5.00000000');
-    expect(spoil(db).load()).toEqual([]);
-    expect(db.prepare('SELECT count(*) FROM webhook').pluck().get()).toBe(0);
+    expect(spoil(db).load()).toMatchObject([{ record: null }]);
   }
 });
 

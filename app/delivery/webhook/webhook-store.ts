@@ -22,14 +22,10 @@ export class WebhookStore {
     db.exec('CREATE TABLE IF NOT EXISTS webhook (id TEXT PRIMARY KEY, sealed BLOB NOT NULL, cursor TEXT NOT NULL) WITHOUT ROWID');
   }
 
-  /** What was sealed with another key cannot be read again and goes. */
-  load(): readonly { readonly record: WebhookRecord; readonly cursor: string }[] {
+  /** A record is null where it was sealed with another key: it cannot be read again. */
+  load(): readonly { readonly id: string; readonly record: WebhookRecord | null; readonly cursor: string }[] {
     const rows = this.#db.prepare('SELECT id, sealed, cursor FROM webhook').all() as { id: string; sealed: Buffer; cursor: string }[];
-    return rows.flatMap(({ id, sealed, cursor }) => {
-      const record = this.#open(id, sealed);
-      if (record === null) this.remove(id);
-      return record === null ? [] : [{ record, cursor }];
-    });
+    return rows.map(({ id, sealed, cursor }) => ({ id, record: this.#open(id, sealed), cursor }));
   }
 
   put(record: WebhookRecord, cursor: string): void {

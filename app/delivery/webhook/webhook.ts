@@ -54,7 +54,7 @@ export type Unsent = 'gone' | 'unreadable' | 'not-now';
 /** Events that are out or wait for another try. More stay in the store: the position says where. */
 const WINDOW = 16;
 /** Accepted events are remembered this far back: those behind one that failed come again when the position is read again. */
-const REMEMBERED = 2048;
+const REMEMBERED = 512;
 /** While the store cannot be read, or a kept connection had been closed. */
 const SOON_MS = 1000;
 const ENDING_TRIES = 3;

@@ -140,9 +140,9 @@ export class Webhooks {
       over: (webhook) => this.#remove(webhook),
       fault: (error) => listener.fault(error),
     };
-    for (const { record, cursor } of this.#store?.load() ?? []) {
-      const webhook = new Webhook(record, cursor, this.#host);
-      if (webhook.isExpired) this.#store!.remove(record.id);
+    for (const { id, record, cursor } of this.#store?.load() ?? []) {
+      const webhook = record === null ? null : new Webhook(record, cursor, this.#host);
+      if (webhook === null || webhook.isExpired) this.#write(() => this.#store?.remove(id));
       else this.#enter(webhook);
     }
   }
