@@ -18,24 +18,22 @@ import { FolderLock } from '../endpoint/lock.ts';
 import type { PeerIdentifier } from '../endpoint/peer-identity.ts';
 import { systemClock, type Clock } from '../events/clock.ts';
 import { Hub, type Outcome } from '../events/hub.ts';
-import { namesOf } from '../events/names.ts';
 import type { EventType, Occurrence } from '../events/occurrence.ts';
 import { TailState } from '../events/tail-state.ts';
 import type { Principal } from '../events/verdict.ts';
 import { AttachmentCache } from '../delivery/attachment-cache.ts';
-import { CodexInboxes } from '../delivery/codex-inbox.ts';
-import { Inbox } from '../delivery/inbox.ts';
-import { Outgoing } from '../delivery/outgoing.ts';
-import { OutgoingJournal } from '../delivery/outgoing-journal.ts';
-import type { ItemRef } from '../delivery/watch.ts';
-import { Watches } from '../delivery/watches.ts';
+import type { CodexInboxes } from '../delivery/codex-inbox.ts';
+import type { Inbox } from '../delivery/inbox.ts';
+import type { Outgoing } from '../delivery/outgoing.ts';
+import type { Watches } from '../delivery/watches.ts';
 import type { LoopbackReceivers } from '../delivery/webhook/https-post.ts';
 import type { Webhooks } from '../delivery/webhook/webhooks.ts';
-import { Channels } from '../mcp/channel.ts';
+import type { Channels } from '../mcp/channel.ts';
 import type { Emission } from '../mcp/emission.ts';
 import type { Backend } from '../mcp/session.ts';
 import { ActivityLog } from '../activity/activity-log.ts';
-import { Policy, type ChangeKind } from '../policy/policy.ts';
+import { Policy } from '../policy/policy.ts';
+import type { ChangeKind } from '../policy/rule-changes.ts';
 import { Sealer } from '../policy/seal.ts';
 import { SettingsStore } from '../policy/settings-store.ts';
 import type { IndexKey } from '../search/index-file.ts';
@@ -43,6 +41,7 @@ import { AccessProbe } from './access.ts';
 import { backendOf } from './backend.ts';
 import { Changes } from './changes.ts';
 import { ChatNames } from './chats.ts';
+import { deliveryOf } from './delivery.ts';
 import { describeFault, type Log } from './log.ts';
 import { LiveFeed, type DeliveryMode } from './live-feed.ts';
 import { accountCount } from './mailbox-names.ts';
@@ -55,7 +54,6 @@ import { Sightings } from './sightings.ts';
 import { SearchHost } from './search-host.ts';
 import { SourceApps } from './source-apps.ts';
 import { openState } from './state-file.ts';
-import { ACTIVITY_WORDS, write } from './writing.ts';
 import { webhooksOf } from './webhook-calls.ts';
 
 export interface EngineOptions {
@@ -198,33 +196,12 @@ export class Engine {
     });
     const { policy, clock } = this;
     this.pulls = new Pulls(clock);
-    this.watches = new Watches({
-      db: this.#state, hubs: this.#hubs, names: (type) => namesOf(this.hub(type).reader, policy.region, (box) => policy.hides(box)), policy, clock,
-      kept: { list: () => policy.watches, save: (watches) => policy.saveWatches(watches.map((watch) => ({ ...watch, arguments: { ...watch.arguments } }))) },
-      listener: {
-        trouble: (sentence) => this.#watchTrouble(sentence),
-        gap: (type, client) => this.activity.record({ kind: 'gap', type, client }),
-        changed: () => this.changes.stirred(),
-      },
-    });
-    this.inbox = new Inbox({
-      watches: this.watches, hubs: this.#hubs, policy, clock,
-      listener: { sent: (item, client) => this.#itemTold('sent', item, client), delivered: (item, client) => this.#itemTold('delivered', item, client) },
-    });
-    this.channels = new Channels({ watches: this.watches, inbox: this.inbox, policy, clock });
-    this.inboxes = new CodexInboxes({
-      watches: this.watches, inbox: this.inbox, clock,
-      listener: { delivered: (item, client) => this.#itemTold('delivered', item, client), fault: (sentence) => options.log(sentence) },
-    });
-    this.outgoing = new Outgoing({
-      journal: new OutgoingJournal(this.#state), clock,
-      policy: { mayWrite: (id) => policy.writes({ id }) !== null, isUnasked: (id) => policy.writes({ id }) === 'unasked' },
-      write: (writing) => write(this, writing),
-      told: ({ kind, client }, word) => {
-        this.activity.record({ kind: kind === 'draft' ? 'draft' : 'reply', type: kind === 'draft' ? 'mail.received' : 'messages.received', client, reason: ACTIVITY_WORDS[word] });
-        this.changes.changed();
-      },
-    });
+    const { watches, inbox, channels, inboxes, outgoing } = deliveryOf(this, this.#state, this.#hubs);
+    this.watches = watches;
+    this.inbox = inbox;
+    this.channels = channels;
+    this.inboxes = inboxes;
+    this.outgoing = outgoing;
     this.search = new SearchHost({
       dataDir: options.dataDir, mailDir: options.mailDir, key: options.searchKey, kind: options.kind, policy, clock, mail: () => this.readable('mail'),
       worker: options.searchWorker, changed: () => this.changes.stirred(), log: options.log,
@@ -385,20 +362,6 @@ export class Engine {
 
   #recordEvent(kind: 'delivered' | 'not_sent', { type, eventId, row, sender }: Occurrence, principal: Principal, reason?: string): void {
     this.activity.record({ kind, type, client: principal.id, eventId, rowid: row.rowid, sender, ...(reason !== undefined && { reason }) });
-  }
-
-  /** One eventId counts once for a client, however many watches and sessions it came to. */
-  #itemTold(kind: 'sent' | 'delivered', { type, eventId, storeRow }: ItemRef, client: string): void {
-    this.live.told(kind, eventId, client);
-    this.seen.delivered(client, this.clock.now());
-    this.changes.stirred();
-    this.activity.record({ kind, client, eventId, ...(type !== 'test' && { type, rowid: storeRow }) });
-  }
-
-  #watchTrouble(sentence: string | null): void {
-    this.watchTrouble = sentence;
-    this.options.log(sentence ?? 'Watches can keep items again');
-    this.changes.changed();
   }
 
   /** Whatever was held by the owner or by a store goes on. */

@@ -2,24 +2,21 @@ import type { Clock } from '../events/clock.ts';
 import type { StoreKind } from '../apple/occurrence.ts';
 import type { EventType } from '../events/occurrence.ts';
 import type { Principal } from '../events/verdict.ts';
-import { activitySentence, askSentence, eventTitle, grantTitle, isWidening, settingText, type AllowOptions, type Change, type GrantName, type Outcome, type SenderOptions, type SenderPatch } from './change.ts';
+import { activitySentence, askSentence, grantTitle, isWidening, settingText, type AllowOptions, type Change, type GrantName, type Outcome } from './change.ts';
 import { Clients, widestOf, type ClientIdentity } from './clients.ts';
 import { Credentials } from './credentials.ts';
 import { MAX_PAUSE_MS, MIN_PAUSE_MS, Pause } from './pause.ts';
-import { Permissions } from './permissions.ts';
 import { RateLimit } from './rate.ts';
-import { addRules, checkEntry, patchRule, removeRules, restoreRules, ruleTitle, splitEntries, type Edit } from './sender-edit.ts';
+import { chatCount, done, RuleChanges, type ChangeKind, type Saved } from './rule-changes.ts';
+import { addRules, checkEntry, splitEntries } from './sender-edit.ts';
 import type { SealState } from './seal.ts';
 import type { SettingsStore } from './settings-store.ts';
 import { plainSettings, type SettingKey } from '../contract/plain-settings.ts';
-import { issueSentence, portableOf, readPortable, settingsFault, type ClientProcess, type ClientRecord, type SenderRule, type Settings } from './settings.ts';
+import { issueSentence, portableOf, readPortable, settingsFault, type ClientProcess, type ClientRecord, type Settings } from './settings.ts';
 import { snapshotOf, type PolicySnapshot } from './snapshot.ts';
 import { SignIns, type SignInHost } from './sign-ins.ts';
 import { MAX_WAITING, Waiting } from './waiting.ts';
 import { readHosts } from './webhook-hosts.ts';
-
-/** What changed. `notice`: the owner may be told that something waits (one in 10 minutes). */
-export type ChangeKind = 'events' | 'senders' | 'clients' | 'hosts' | 'pause' | 'settings' | 'waiting' | 'notice';
 
 /** @param sentence for Activity, without names; null where nothing was decided. */
 export type ChangeListener = (kind: ChangeKind, sentence: string | null) => void;
@@ -38,14 +35,11 @@ export interface PolicyOptions {
 /** Clients are let in unasked up to here: a program that makes up identities leaves room for those that the owner allows. */
 const MAX_UNASKED = 200;
 
-/** How a change is saved: null is done, else what went wrong. */
-type Saved = { readonly ok: false; readonly code: 'not-written' | 'full'; readonly message: string } | null;
-
 /**
  * What the owner allows. Questions are answered from memory; a change counts once it is on disk, and listeners
  * hear of it before the call returns.
  */
-export class Policy extends Permissions {
+export class Policy extends RuleChanges {
   readonly #store: SettingsStore;
   readonly #clock: Clock;
   readonly #waiting: Waiting;
@@ -55,7 +49,6 @@ export class Policy extends Permissions {
   /** Tokens and sign-ins: whose a bearer token is. */
   readonly credentials: Credentials;
   readonly signIns: SignIns;
-  #removed: readonly SenderRule[] = [];
 
   constructor(options: PolicyOptions) {
     super(new Clients(() => options.clock.now(), options.processAlive), options.region, options.trustLocalClients);
@@ -88,7 +81,7 @@ export class Policy extends Permissions {
   }
   /** The owner's watches. Null: written, else a sentence. Listeners are not told: what changed is told by `delivery`. */
   saveWatches(watches: Settings['watches']): string | null {
-    const failed = this.#save({ watches });
+    const failed = this.save({ watches });
     return failed === null ? null : failed.message;
   }
 
@@ -208,93 +201,6 @@ export class Policy extends Permissions {
     return outcome;
   }
 
-  setEvent(type: EventType, on: boolean): Outcome {
-    const word = on ? 'on' : 'off';
-    if (this.eventOn(type) === on) return done(false, `${eventTitle(type)} is ${word} already.`);
-    const events = { ...this.settings.events, [type]: on };
-    return this.#save({ events }) ?? this.#did('events', { do: 'set-event', type, on }, `${eventTitle(type)} is ${word}.`);
-  }
-
-  addSenders(senders: readonly string[], options: SenderOptions = {}): Outcome {
-    const edit = addRules(this.settings.senders, senders, options, this.region);
-    return this.#applyEdit(edit, 'Allowed');
-  }
-
-  setSender(sender: string, patch: SenderPatch): Outcome {
-    return this.#applyEdit(patchRule(this.settings.senders, sender, patch, this.region), 'Changed', true);
-  }
-
-  removeSenders(senders: readonly string[]): Outcome {
-    const edit = removeRules(this.settings.senders, senders, this.region);
-    const outcome = this.#applyEdit(edit, 'Removed');
-    if (outcome.ok && edit.ok) this.#removed = edit.touched;
-    return outcome;
-  }
-
-  undoRemoval(): Outcome {
-    if (this.#removed.length === 0) return { ok: false, code: 'nothing', message: 'There is nothing to undo.' };
-    const outcome = this.#save({ senders: [...restoreRules(this.settings.senders, this.#removed)] })
-      ?? this.#did('senders', { do: 'undo-removal' }, `Put back ${titles(this.#removed)}.`);
-    if (outcome.ok) this.#removed = [];
-    return outcome;
-  }
-
-  /** @param chats guids */
-  addChats(chats: readonly string[]): Outcome {
-    const added = [...new Set(chats)].filter((chat) => !this.settings.chats.includes(chat));
-    if (added.length === 0) return done(false, 'These chats are allowed already.');
-    return this.#save({ chats: [...this.settings.chats, ...added] })
-      ?? this.#did('senders', { do: 'add-chats', chats: added }, `Allowed everyone in ${chatCount(added)}.`);
-  }
-
-  removeChats(chats: readonly string[]): Outcome {
-    const removed = this.settings.chats.filter((chat) => chats.includes(chat));
-    if (removed.length === 0) return { ok: false, code: 'nothing', message: 'These chats are not in the list of allowed chats.' };
-    return this.#save({ chats: this.settings.chats.filter((chat) => !removed.includes(chat)) })
-      ?? this.#did('senders', { do: 'remove-chats', chats: removed }, `Removed ${chatCount(removed)}.`);
-  }
-
-  /** The owner's narrowing of mail. @param mailboxes `account id/path`; null: every mailbox that can ring */
-  setMailboxes(mailboxes: readonly string[] | null): Outcome {
-    const next = mailboxes === null ? null : [...new Set(mailboxes)];
-    if (next?.length === 0) return { ok: false, code: 'invalid', message: 'Name at least one mailbox, or choose all of them.' };
-    const sentence = next === null ? 'Every mailbox can ring.' : `${next.length === 1 ? 'One mailbox' : `${next.length} mailboxes`} can ring.`;
-    if (JSON.stringify(next) === JSON.stringify(this.settings.mailboxes)) return done(false, sentence);
-    return this.#save({ mailboxes: next }) ?? this.#did('senders', { do: 'set-mailboxes', mailboxes: next }, sentence);
-  }
-
-  /** No client hears of these places or reads them. @param places account ids, or `account id/path` */
-  exclude(places: readonly string[]): Outcome {
-    const before = this.#excludedPlaces();
-    const added = [...new Set(places)].filter((place) => !before.includes(place));
-    if (added.length === 0) return done(false, 'These are excluded already.');
-    return this.#saveExcluded([...before, ...added]) ?? this.#did('senders', { do: 'exclude', places: added }, 'Excluded. No client hears of it or reads it.');
-  }
-
-  include(places: readonly string[]): Outcome {
-    const before = this.#excludedPlaces();
-    const removed = before.filter((place) => places.includes(place));
-    if (removed.length === 0) return { ok: false, code: 'nothing', message: 'These are not excluded.' };
-    return this.#saveExcluded(before.filter((place) => !removed.includes(place))) ?? this.#did('senders', { do: 'include', places: removed }, 'No longer excluded.');
-  }
-
-  /** Webhooks may go to these hosts: the first of them switches webhooks on. @param texts names, with a port unless it is 443 */
-  addHosts(texts: readonly string[]): Outcome {
-    const hosts = readHosts(texts);
-    if (typeof hosts === 'string') return { ok: false, code: 'invalid', message: hosts };
-    const added = hosts.filter((host) => !this.settings.hosts.includes(host));
-    if (added.length === 0) return done(false, 'Webhooks may go there already.');
-    return this.#save({ hosts: [...this.settings.hosts, ...added] }) ?? this.#did('hosts', { do: 'add-hosts', hosts: added }, `Webhooks may go to ${added.join(', ')}.`);
-  }
-
-  removeHosts(texts: readonly string[]): Outcome {
-    const hosts = readHosts(texts);
-    const removed = this.settings.hosts.filter((host) => texts.includes(host) || (typeof hosts !== 'string' && hosts.includes(host)));
-    if (removed.length === 0) return { ok: false, code: 'nothing', message: 'No such host is listed.' };
-    return this.#save({ hosts: this.settings.hosts.filter((host) => !removed.includes(host)) })
-      ?? this.#did('hosts', { do: 'remove-hosts', hosts: removed }, `No webhook goes to ${removed.join(', ')} any more.`);
-  }
-
   /** Rules, events and plain settings as JSON; no clients and no seal. */
   exportSettings(): string {
     return `${JSON.stringify(portableOf(this.settings), null, 2)}\n`;
@@ -304,9 +210,9 @@ export class Policy extends Permissions {
   importSettings(json: string): Outcome {
     const read = readPortable(json);
     if (!read.ok) return { ok: false, code: 'invalid', message: `These are no settings of Belfry (${read.reason}). Nothing was changed.` };
-    const failed = this.#save(read.settings);
+    const failed = this.save(read.settings);
     if (failed) return failed;
-    this.#removed = [];
+    this.forgetRemoval();
     for (const kind of ['events', 'senders', 'settings'] as const) this.#emit(kind, kind === 'settings' ? 'Settings imported' : null);
     const { senders, chats } = read.settings;
     return done(true, `Imported ${senders.length} sender${senders.length === 1 ? '' : 's'} and ${chatCount(chats)}.`);
@@ -314,9 +220,9 @@ export class Policy extends Permissions {
 
   /** All senders, chats, clients and webhook hosts go. */
   reset(): Outcome {
-    const failed = this.#save({ senders: [], chats: [], clients: [], tokens: [], signIns: [], hosts: [] });
+    const failed = this.save({ senders: [], chats: [], clients: [], tokens: [], signIns: [], hosts: [] });
     if (failed) return failed;
-    this.#removed = [];
+    this.forgetRemoval();
     for (const kind of ['senders', 'hosts', 'clients'] as const) this.#emit(kind, kind === 'clients' ? 'All senders, clients and webhook hosts removed' : null);
     return done(true, 'All senders, chats, clients and webhook hosts are removed.');
   }
@@ -385,19 +291,19 @@ export class Policy extends Permissions {
   pause(ms: number | null): Outcome {
     if (!isPauseLength(ms)) return badPause;
     const pausedUntil = ms === null ? 'resumed' : Math.round(this.#clock.now() + ms);
-    const failed = this.#save({ pausedUntil });
+    const failed = this.save({ pausedUntil });
     if (failed) return failed;
     this.#pause.set(pausedUntil);
     const until = pausedUntil === 'resumed' ? 'until resumed' : `until ${new Date(pausedUntil).toISOString()}`;
-    return this.#did('pause', { do: 'pause', ms }, `Paused ${until}.`);
+    return this.did('pause', { do: 'pause', ms }, `Paused ${until}.`);
   }
 
   resume(): Outcome {
     if (!this.#pause.active) return done(false, 'Not paused.');
-    const failed = this.#save({ pausedUntil: null });
+    const failed = this.save({ pausedUntil: null });
     if (failed) return failed;
     this.#pause.set(null);
-    return this.#did('pause', { do: 'resume' }, 'Resumed.');
+    return this.did('pause', { do: 'resume' }, 'Resumed.');
   }
 
   setSetting(key: SettingKey, value: unknown): Outcome {
@@ -405,7 +311,7 @@ export class Policy extends Permissions {
     if (fault) return fault;
     const sentence = `${key} is ${settingText(value)}.`;
     if (this.settings[key] === value) return done(false, sentence);
-    return this.#save({ [key]: value }) ?? this.#did('settings', { do: 'set-setting', key, value }, sentence);
+    return this.save({ [key]: value }) ?? this.did('settings', { do: 'set-setting', key, value }, sentence);
   }
 
   snapshot(): PolicySnapshot {
@@ -458,24 +364,12 @@ export class Policy extends Permissions {
     return values.length === 0 ? 'Name at least one sender, or leave senders out for all.' : { senders: values };
   }
 
-  #applyEdit(edit: Edit, verb: string, isPatch = false): Outcome {
-    if (!edit.ok) return edit;
-    const { touched } = edit;
-    const sentence = [`${verb} ${titles(touched)}.`, ...edit.notes].join(' ');
-    const failed = this.#save({ senders: [...edit.rules] });
-    if (failed) return failed;
-    const senders = touched.map((rule) => rule.value);
-    if (isPatch) return this.#did('senders', { do: 'set-sender', sender: senders[0] ?? '', patch: {} }, sentence);
-    const change: Change = verb === 'Removed' ? { do: 'remove-senders', senders } : { do: 'add-senders', senders, options: {} };
-    return this.#did('senders', change, sentence);
-  }
-
   #decide(record: ClientRecord, change: Change, sentence: string): Outcome {
     const clients = [...this.settings.clients.filter((each) => each.id !== record.id), record];
-    const failed = this.#save({ clients, ...(record.decision === 'denied' && this.credentials.without(record.id)) });
+    const failed = this.save({ clients, ...(record.decision === 'denied' && this.credentials.without(record.id)) });
     if (failed) return failed;
     const waited = this.#waiting.remove(record.id);
-    const outcome = this.#did('clients', change, sentence);
+    const outcome = this.did('clients', change, sentence);
     if (waited) this.#emit('waiting', null);
     return outcome;
   }
@@ -489,7 +383,7 @@ export class Policy extends Permissions {
     if (this.settings.askNewClients || known === null || this.clients.decision(id) !== 'none' || this.#waiting.has(id)) return;
     if (this.settings.clients.length >= MAX_UNASKED) return;
     const record = this.clients.approved(id, { once: !known.identity.persistable });
-    if (typeof record !== 'string' && this.#save({ clients: [...this.settings.clients, record] }) === null) this.#emit('clients', 'New client let in without asking');
+    if (typeof record !== 'string' && this.save({ clients: [...this.settings.clients, record] }) === null) this.#emit('clients', 'New client let in without asking');
   }
 
   #endOnce(atStart: boolean): void {
@@ -497,14 +391,14 @@ export class Policy extends Permissions {
     if (ended.size === 0) return;
     const clients = this.settings.clients.filter((record) => !ended.has(record.id));
     // Could not be written: the grant is over all the same, and a new process of that client is asked about.
-    if (this.#save({ clients }) !== null) this.clients.expire(ended);
+    if (this.save({ clients }) !== null) this.clients.expire(ended);
     this.#emit('clients', `${ended.size === 1 ? 'A client' : `${ended.size} clients`} allowed once ended`);
   }
 
   /** Sign-ins that nobody used for so long. */
   #endSignIns(atStart: boolean): void {
     const left = this.credentials.over(atStart);
-    if (left !== null && this.#save(left) === null) this.#emit('clients', null);
+    if (left !== null && this.save(left) === null) this.#emit('clients', null);
   }
 
   #credentialHost(): SignInHost {
@@ -512,21 +406,12 @@ export class Policy extends Permissions {
     return {
       get settings() { return policy.settings; },
       clock: this.#clock,
-      save: (part) => this.#save(part),
+      save: (part) => this.save(part),
       senders: (senders) => this.#grantSenders(senders),
       changed: (sentence) => this.#emit('clients', sentence),
       waits: (isNew) => (isNew ? this.#waits() : this.#emit('waiting', null)),
       forget: (client) => this.clients.forget(client),
     };
-  }
-
-  #excludedPlaces(): readonly string[] {
-    return [...this.settings.excluded.accounts, ...this.settings.excluded.mailboxes];
-  }
-
-  #saveExcluded(places: readonly string[]): Saved {
-    const isMailbox = (place: string) => place.includes('/');
-    return this.#save({ excluded: { accounts: places.filter((place) => !isMailbox(place)), mailboxes: places.filter(isMailbox) } });
   }
 
   #normalised(change: Change): Change {
@@ -543,7 +428,7 @@ export class Policy extends Permissions {
   }
 
   /** Null: written, and in force. */
-  #save(part: Partial<Settings>): Saved {
+  protected save(part: Partial<Settings>): Saved {
     // An expired pause is written back with whatever is written next.
     const next: Settings = { ...this.settings, pausedUntil: this.pausedUntil, ...part };
     const fault = settingsFault(next);
@@ -559,7 +444,7 @@ export class Policy extends Permissions {
     this.credentials.load(this.settings);
   }
 
-  #did(kind: ChangeKind, change: Change, sentence: string): Outcome {
+  protected did(kind: ChangeKind, change: Change, sentence: string): Outcome {
     this.#emit(kind, activitySentence(change));
     return done(true, sentence);
   }
@@ -574,8 +459,6 @@ export class Policy extends Permissions {
   }
 }
 
-const done = (changed: boolean, sentence: string): Outcome => ({ ok: true, changed, sentence });
-const chatCount = (chats: readonly string[]) => `${chats.length} chat${chats.length === 1 ? '' : 's'}`;
 const isPauseLength = (ms: number | null) => ms === null || (ms >= MIN_PAUSE_MS && ms <= MAX_PAUSE_MS);
 const badPause: Outcome = { ok: false, code: 'invalid', message: `A pause lasts from 1 second to ${MAX_PAUSE_MS / 86_400_000} days.` };
 function settingFault(key: SettingKey, value: unknown): Outcome | null {
@@ -583,5 +466,3 @@ function settingFault(key: SettingKey, value: unknown): Outcome | null {
   return parsed.success ? null : { ok: false, code: 'invalid', message: `${key} ${issueSentence(parsed.error).replace(/^it: /, '')}.` };
 }
 const unknownClient = (id: string): Outcome => ({ ok: false, code: 'unknown', message: `No client has the id ${JSON.stringify(id.slice(0, 16))}. "belfry clients list" shows the ids.` });
-const titles = (rules: readonly SenderRule[]) =>
-  `${rules.slice(0, 3).map(ruleTitle).join(', ')}${rules.length > 3 ? ` and ${rules.length - 3} more` : ''}`;
