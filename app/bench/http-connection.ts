@@ -36,7 +36,7 @@ export class HttpConnection {
   /** Hears a stream: each chunk as it comes, without the marks of its transfer. */
   stream(bytes: Buffer, heard: (text: string, at: bigint) => void): void {
     this.#socket.removeAllListeners('data');
-    this.#socket.on('data', (chunk: Buffer) => heard(chunk.toString(), process.hrtime.bigint()));
+    this.#socket.on('data', (chunk: Buffer) => heard(chunk.toString('latin1'), process.hrtime.bigint()));
     this.#socket.write(bytes);
   }
 
