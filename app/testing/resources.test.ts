@@ -35,7 +35,12 @@ test.each(['legacy', 'modern'] as const)('%s: list, templates and read', async (
   // What was read there can be confirmed like an answer of check_inbox.
   expect(await ask(client, 'check_inbox', { confirm: value['batch'] })).toMatchObject({ confirmed: 1, items: [] });
   const errors = [];
-  for (const uri of [uriOf(foreign), uriOf('ffffffff'), 'belfry://watch/', 'file:///etc/passwd']) errors.push(errorOf(await call('resources/read', { uri })));
+  for (const uri of [uriOf(foreign), uriOf('ffffffff'), 'belfry://watch/', 'file:///etc/passwd']) {
+    const { data, ...error } = errorOf(await call('resources/read', { uri }));
+    // It repeats what was asked for, and nothing else tells them apart.
+    expect(data).toEqual({ uri });
+    errors.push(error);
+  }
   expect(new Set(errors.map((error) => JSON.stringify(error))).size).toBe(1);
   expect(errors[0]!.code).toBe(CODE.invalidParams);
 });
