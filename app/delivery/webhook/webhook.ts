@@ -1,55 +1,17 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { StoreError } from '../../apple/reader.ts';
-import type { Clock } from '../../events/clock.ts';
 import type { EventsError } from '../../events/errors.ts';
-import type { Hub } from '../../events/hub.ts';
-import { payloadOf, type Occurrence, type Subjects } from '../../events/occurrence.ts';
+import { payloadOf, type Occurrence } from '../../events/occurrence.ts';
 import type { Filter } from '../../events/sender-filter.ts';
 import type { Subscription, SubscriptionSink } from '../../events/subscription.ts';
-import type { Gate, Principal } from '../../events/verdict.ts';
+import type { Principal } from '../../events/verdict.ts';
 import { readAgain, type StoredRef } from '../stored-occurrences.ts';
 import type { PostOutcome } from './https-post.ts';
 import { ReceiverHealth } from './receiver-health.ts';
 import { waitAfter } from './retries.ts';
 import { signedHeaders } from './signature.ts';
+import type { SignedRequest, Unsent, WebhookHost, WebhookState } from './webhook-host.ts';
 import { controlIdOf, messageIdOf, type Ending, type WebhookRecord } from './webhook-record.ts';
-
-/** What webhooks ask of the owner's policy, at each try again. Implemented in `policy`, joined in `engine`; answered from memory. */
-export interface WebhookPolicy {
-  /** Name with the port unless it is 443. */
-  isWebhookHost(host: string): boolean;
-  gate(principal: Principal, type: Occurrence['type']): Gate;
-  allows(occurrence: Occurrence, principal: Principal): boolean;
-  readonly subjects: Subjects;
-}
-
-/** What one subscription needs of all of them. */
-export interface WebhookHost {
-  readonly clock: Clock;
-  readonly policy: WebhookPolicy;
-  hub(webhook: Webhook): Hub;
-  /** Takes its turn among the others and sends; what is sent is made once the turn has come. */
-  send(webhook: Webhook, request: () => SignedRequest | Unsent): Promise<PostOutcome | Unsent>;
-  /** 0 to 1. */
-  random(): number;
-  delivered(webhook: Webhook, ref: StoredRef): void;
-  gaveUp(webhook: Webhook, ref: StoredRef): void;
-  /** Its receiver fails for so long that its client has to ask again. */
-  suspended(webhook: Webhook): void;
-  /** Its record or its position differs from what is kept. */
-  moved(webhook: Webhook, isRecord: boolean): void;
-  /** Its receiver was told that it is over, or could not be told. */
-  over(webhook: Webhook): void;
-  fault(error: unknown): void;
-}
-
-export interface SignedRequest {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-}
-
-/** `gone`: the row left, or the owner no longer allows it. `not-now`: it was withdrawn, or the owner paused. */
-export type Unsent = 'gone' | 'unreadable' | 'not-now';
 
 /** Events that are out or wait for another try. More stay in the store: the position says where. */
 const WINDOW = 16;
@@ -77,8 +39,6 @@ interface Control {
   firstTriedAt: number | null;
   tries: number;
 }
-
-export type WebhookState = 'ok' | 'retrying' | 'suspended' | 'ending' | 'waiting-for-owner' | 'paused' | 'ceiling' | 'unreadable';
 
 /**
  * One webhook subscription: where it stands in its store and what of it is on its way. References are held, never bodies: each

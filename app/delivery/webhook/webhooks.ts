@@ -10,7 +10,8 @@ import { MAX_ARGUMENTS, canonical } from '../watch.ts';
 import { HttpsPosts, type LoopbackReceivers, type PostOutcome, type ReceiverFault } from './https-post.ts';
 import { Lanes } from './lanes.ts';
 import { Verification } from './verification.ts';
-import { Webhook, type Unsent, type WebhookHost, type WebhookPolicy, type WebhookState } from './webhook.ts';
+import { Webhook } from './webhook.ts';
+import type { Unsent, WebhookHost, WebhookPolicy, WebhookState } from './webhook-host.ts';
 import { webhookIdOf, type Ending, type WebhookKey, type WebhookRecord } from './webhook-record.ts';
 import { WebhookStore } from './webhook-store.ts';
 
