@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CODE, MAIL, mailArgs } from './conformance-kit.ts';
@@ -231,7 +232,7 @@ describe('lengths that lie and requests within requests', () => {
 
 describe('many and slow', () => {
   test('headers that drip are given up, and keep nobody out', { timeout: 60_000 }, async () => {
-    const sockets = Array.from({ length: 120 }, () => {
+    const sockets = Array.from({ length: 600 }, () => {
       const socket = connect(Number(url.port), url.hostname);
       socket.on('error', () => undefined);
       socket.write('POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n');
@@ -248,6 +249,18 @@ describe('many and slow', () => {
     for (let asked = 0; asked < 20; asked += 1) expect((await client.ask('events/list')).status).toBe(200);
     await ends;
     clearInterval(drips);
+  });
+  test('two hundred that come in one moment, and ask in the next, are all answered', async () => {
+    const sockets = Array.from({ length: 200 }, () => connect(Number(url.port), url.hostname));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    // They are taken in order: now all of them were, and nobody is named on any.
+    expect((await world.httpClient('test-behind').ask('events/list')).status).toBe(200);
+    const answers = await Promise.all(sockets.map(async (socket, nth) => {
+      socket.write(head({ authorization: `Bearer test-crowd-${nth % 20}`, 'content-length': String(Buffer.byteLength(listBody)), connection: 'close' }) + listBody);
+      return String((await once(socket, 'data'))[0]).slice(0, 12);
+    }));
+    for (const socket of sockets) socket.destroy();
+    expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 200']));
   });
   test('too many at once are 429 with Retry-After, for this credential alone', async () => {
     const client = world.httpClient('test-busy');

@@ -19,9 +19,9 @@ const MAX_LIVE = 64;
 const REQUESTS = { perSecond: 200, burst: 400 };
 /** Requests that name nobody, of everyone together. */
 const UNKNOWN = { perSecond: 5, burst: 50 };
-/** Connections in all, and of those nobody was named on yet. */
+/** Connections in all, and of those nobody was named on yet: half, since many clients may come at once after a restart. */
 const MAX_SOCKETS = 512;
-const MAX_UNNAMED = 64;
+const MAX_UNNAMED = MAX_SOCKETS / 2;
 const RECHECK_MS = 60_000;
 /** For the last words of streams to be taken. */
 const GOODBYE_MS = 500;
