@@ -5,8 +5,8 @@ import type { Figure } from './table.ts';
 
 /** Polls are counted over this long. */
 const POLL_SECONDS = 10;
-/** Each with a connection that it keeps; a credential may ask 200 times a second. */
-const POLLERS = 50;
+/** Each with a connection that it keeps. Enough to keep a core busy, and each below the 200 requests a second that a credential may make. */
+const POLLERS = 30;
 const STREAMS = 200;
 /** Streams of one credential. */
 const OF_ONE = 10;

@@ -11,6 +11,14 @@ export interface Heard {
   readonly eventId: string;
 }
 
+interface Line {
+  /** Monotonic ns at which it was read. */
+  readonly at: bigint;
+  readonly text: string;
+}
+
+const ID = /"id":(\d+)[,}]/;
+const TAIL = 48;
 const EVENT = Buffer.from('{"jsonrpc":"2.0","method":"notifications/events/event"');
 const ACTIVE = Buffer.from('{"jsonrpc":"2.0","method":"notifications/events/active"');
 
@@ -19,7 +27,8 @@ export class ShimClient {
   readonly process: ChildProcess;
   readonly heard: Heard[] = [];
   /** Lines that are neither an event, an `active` nor a heartbeat: answers and complaints. */
-  readonly others: { readonly at: bigint; readonly text: string }[] = [];
+  readonly others: Line[] = [];
+  readonly #answers = new Map<number, Line>();
   active = 0;
   #rest: Buffer = Buffer.alloc(0);
   #wake: (() => void) | null = null;
@@ -41,10 +50,9 @@ export class ShimClient {
   }
 
   /** The answer to `id`, with the time at which it was read. */
-  async answer(id: number, ms = 60_000): Promise<{ readonly at: bigint; readonly text: string }> {
-    const mine = () => this.others.find(({ text }) => text.startsWith('{') && new RegExp(`"id":${id}[,}]`).test(text) && !text.includes('"method"'));
-    if (!(await this.until(() => mine() !== undefined, ms))) throw new Error(`No answer to ${id}`);
-    return mine()!;
+  async answer(id: number, ms = 60_000): Promise<Line> {
+    if (!(await this.until(() => this.#answers.has(id), ms))) throw new Error(`No answer to ${id}`);
+    return this.#answers.get(id)!;
   }
 
   /** Waits until `done` holds; looks again after each chunk. Gives false after `ms`. */
@@ -82,7 +90,14 @@ export class ShimClient {
       const cursor = text.slice(text.lastIndexOf('"cursor":"') + 10);
       this.heard.push({ at, stream: Number(/subscriptionId":(\d+)/.exec(cursor)?.[1]), rowid: Number(cursor.split('.', 3)[2]), eventId: /"eventId":"([^"]+)"/.exec(text)?.[1] ?? '' });
     } else if (startsWith(line, ACTIVE)) this.active += 1;
-    else if (!line.includes('notifications/events/heartbeat')) this.others.push({ at, text: line.toString() });
+    else if (!line.includes('notifications/events/heartbeat')) this.#other({ at, text: line.toString() });
+  }
+
+  /** What stands in its head or its tail is its own id: looking through all of a long answer would be measured with the next one. */
+  #other(line: Line): void {
+    this.others.push(line);
+    const [, id] = ID.exec(line.text.slice(-TAIL)) ?? ID.exec(line.text.slice(0, TAIL)) ?? [];
+    if (id !== undefined) this.#answers.set(Number(id), line);
   }
 }
 
