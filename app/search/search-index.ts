@@ -211,15 +211,17 @@ export class SearchIndex {
       if (found === 'damaged') this.rebuild();
       return { ok: false, reason: WHY_NOT[found] };
     }
+    // Cut in the other thread while they are checked in this one; what may not be shown goes no further than here.
+    const cutting = request.snippets === false || found.hits.length === 0 ? [] : this.#snippets(parsed.query, found.hits);
     const allowed = request.check?.(found.hits);
     const { offset, limit } = window;
-    const placed = found.hits.map((hit, nth) => ({ ...hit, at: offset + nth }));
+    const snippets = await cutting;
+    const placed = found.hits.map((hit, nth) => ({ ...hit, at: offset + nth, snippet: snippets[nth] ?? null }));
     const hits = allowed === undefined ? placed : placed.filter(({ mail }) => allowed.has(mail));
     const count = Math.max(hits.length, found.count - (found.hits.length - hits.length));
     const goesOn = found.hits.length === limit && (!found.isExact || offset + limit < found.count) && offset + limit <= MAX_OFFSET;
-    const snippets = request.snippets === false || hits.length === 0 ? [] : await this.#snippets(parsed.query, hits);
     return {
-      ok: true, hits: hits.map((hit, nth) => ({ ...hit, snippet: snippets[nth] ?? null })), count, isExact: found.isExact, order: found.order, next: goesOn ? offset + limit : null,
+      ok: true, hits, count, isExact: found.isExact, order: found.order, next: goesOn ? offset + limit : null,
       isPartial: this.#phase !== 'ready',
     };
   }
