@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { Batch } from './batch.ts';
 import { emissionOf, Held, isDeclared, UnlicensedError, type Emission, type Licence, type MethodOf } from './emission.ts';
 import type { Wire } from './wire.ts';
 
@@ -37,9 +38,7 @@ export class Connection implements Wire {
   readonly #licences = new Set<Licence>();
   /** Live requests, by the JSON text of their ids: `7` and `"7"` are two. */
   readonly #live = new Set<string>();
-  #out: string[] = [];
-  #outLength = 0;
-  #flushing = false;
+  readonly #out: Batch;
   #chunks: Buffer[] = [];
   #chunksLength = 0;
   #skipping = false;
@@ -47,6 +46,7 @@ export class Connection implements Wire {
 
   constructor(socket: Duplex) {
     this.#socket = socket;
+    this.#out = new Batch((text) => this.#write(text));
   }
 
   /** @param rest What came behind the handshake line in the same chunk. */
@@ -64,7 +64,7 @@ export class Connection implements Wire {
   }
 
   get writable(): boolean {
-    return !this.#closed && this.#outLength + this.#socket.writableLength < EVENTS_HIGH_WATER;
+    return !this.#closed && this.#out.length + this.#socket.writableLength < EVENTS_HIGH_WATER;
   }
 
   get liveRequests(): number {
@@ -104,7 +104,7 @@ export class Connection implements Wire {
   }
 
   close(): Promise<void> {
-    this.#flush();
+    this.#out.flush();
     if (!this.#closed) {
       this.#socket.end();
       this.#close();
@@ -123,20 +123,11 @@ export class Connection implements Wire {
   }
 
   #push(line: string): void {
-    if (this.#closed) return;
-    this.#out.push(line);
-    this.#outLength += line.length;
-    if (this.#flushing) return;
-    this.#flushing = true;
-    queueMicrotask(() => this.#flush());
+    if (!this.#closed) this.#out.add(line);
   }
 
-  #flush(): void {
-    this.#flushing = false;
-    if (this.#out.length === 0 || this.#closed) return;
-    const text = this.#out.length === 1 ? this.#out[0]! : this.#out.join('');
-    this.#out = [];
-    this.#outLength = 0;
+  #write(text: string): void {
+    if (this.#closed) return;
     this.#socket.write(text);
     // A peer that asks and never reads must not make us grow: its next requests wait in the kernel.
     if (this.#socket.writableLength > REQUESTS_HIGH_WATER) this.#socket.pause();

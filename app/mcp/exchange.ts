@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Subscription } from '../events/subscription.ts';
+import { Batch } from './batch.ts';
 import { emissionOf, Held, isDeclared, type Emission, type Licence, type MethodOf } from './emission.ts';
 import { SUBSCRIPTION_ID } from './stream.ts';
 import type { Wire } from './wire.ts';
@@ -40,9 +41,7 @@ export class Exchange implements Wire {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #onemit: (emission: Emission) => void;
   readonly #abort = new AbortController();
-  #out: string[] = [];
-  #outLength = 0;
-  #flushing = false;
+  readonly #out: Batch;
   #streaming = false;
   #ended = false;
   #closed = false;
@@ -52,6 +51,9 @@ export class Exchange implements Wire {
     this.#response = options.response;
     this.#headers = options.headers;
     this.#onemit = options.onemit;
+    this.#out = new Batch((text) => {
+      if (!this.#closed) this.#response.write(text);
+    });
     this.#response.on('close', () => this.#close());
     this.#response.on('drain', () => this.ondrain?.());
     this.#response.on('error', () => this.#close());
@@ -66,10 +68,10 @@ export class Exchange implements Wire {
     return this.#streaming;
   }
   get writable(): boolean {
-    return !this.#ended && this.#outLength + this.#response.writableLength < HIGH_WATER;
+    return !this.#ended && this.#out.length + this.#response.writableLength < HIGH_WATER;
   }
   get stuck(): boolean {
-    return this.#outLength + this.#response.writableLength > STUCK_BYTES;
+    return this.#out.length + this.#response.writableLength > STUCK_BYTES;
   }
 
   license<L extends Licence>(licence: L): Held<L> | null {
@@ -114,7 +116,7 @@ export class Exchange implements Wire {
     this.#begin();
     for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
       if (this.#ended) return;
-      this.#flush();
+      this.#out.flush();
       if (!this.#response.write(chunk)) await this.#drained();
     }
     this.#end();
@@ -141,24 +143,11 @@ export class Exchange implements Wire {
 
   #push(text: string): void {
     this.#begin();
-    this.#out.push(text);
-    this.#outLength += text.length;
-    if (this.#flushing) return;
-    this.#flushing = true;
-    queueMicrotask(() => this.#flush());
-  }
-
-  #flush(): void {
-    this.#flushing = false;
-    if (this.#out.length === 0 || this.#closed) return;
-    const text = this.#out.length === 1 ? this.#out[0]! : this.#out.join('');
-    this.#out = [];
-    this.#outLength = 0;
-    this.#response.write(text);
+    this.#out.add(text);
   }
 
   #end(): void {
-    this.#flush();
+    this.#out.flush();
     this.#ended = true;
     this.#response.end();
   }
@@ -177,7 +166,7 @@ export class Exchange implements Wire {
     if (this.#closed) return;
     this.#closed = true;
     this.#ended = true;
-    this.#out = [];
+    this.#out.clear();
     this.#abort.abort(OVER);
     this.onclose?.();
   }

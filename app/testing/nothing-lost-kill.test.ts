@@ -1,10 +1,8 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findCanary } from './canary.ts';
+import { KillableEngine } from './killable-engine.ts';
 import { Random } from './random.ts';
 import { RawClient } from './raw-client.ts';
 import { startWorld, type World } from './world.ts';
@@ -13,42 +11,17 @@ import { startWorld, type World } from './world.ts';
 const SCHEDULES = 25;
 const FROM = 'ada@example.org';
 const clients: RawClient[] = [];
-const logs: string[] = [];
 let world: World;
-let engine: ChildProcess | null = null;
+const engine = new KillableEngine();
 
 beforeAll(async () => {
   world = await startWorld({ start: false });
 });
 afterAll(async () => {
   for (const client of clients) client.process.kill('SIGKILL');
-  await killEngine();
+  await engine.kill();
   await world[Symbol.asyncDispose]();
 });
-
-async function startEngine(): Promise<string> {
-  const { folder, dataDir, mailDir, messagesDb } = world;
-  const settings = { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: true };
-  const child = fork(fileURLToPath(new URL('engine-process.ts', import.meta.url)), [JSON.stringify(settings)], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
-  engine = child;
-  child.stderr?.on('data', (chunk: Buffer) => logs.push(chunk.toString()));
-  return new Promise((resolve, reject) => {
-    child.on('message', (message: { log?: string; ready?: string }) => {
-      if (message.log !== undefined) logs.push(message.log);
-      if (message.ready !== undefined) resolve(message.ready);
-    });
-    child.on('exit', () => reject(new Error(`The engine ended first. ${logs.slice(-5).join(' ')}`)));
-  });
-}
-
-async function killEngine(): Promise<void> {
-  const child = engine;
-  engine = null;
-  if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exit;
-}
 
 /** One event type of one client: what it received over all its connections. */
 class Listener {
@@ -136,7 +109,7 @@ test(`a kill -9 of the engine loses nothing, ${SCHEDULES} times`, { timeout: 150
   for (const seed of seeds) {
     const random = new Random(seed);
     try {
-      const socket = await startEngine();
+      const socket = await engine.start(world);
       const surviving = random.chance(0.5);
       await Promise.all([mail.connect(socket, surviving), messages.connect(socket, surviving)]);
       for (let left = random.between(1, 5); left > 0; left -= 1) await arrive(random);
@@ -144,23 +117,23 @@ test(`a kill -9 of the engine loses nothing, ${SCHEDULES} times`, { timeout: 150
       await new Promise((resolve) => setTimeout(resolve, random.pick([0, 1, 3, 10, 60, 300])));
       mail.take();
       messages.take();
-      await killEngine();
+      await engine.kill();
       for (let left = random.between(0, 4); left > 0; left -= 1) await arrive(random);
     } catch (error) {
       throw new Error(`BELFRY_SEED=${seed}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
     }
   }
-  const socket = await startEngine();
+  const socket = await engine.start(world);
   await Promise.all([mail.connect(socket, false), messages.connect(socket, false)]);
   await Promise.all([mail.until(owed.mail), messages.until(owed.messages)]);
   for (const id of [...mail.received, ...messages.received]) expect(refused.has(id), `sent though it must not be: ${id}`).toBe(false);
   expect(owed.mail.length + owed.messages.length).toBeGreaterThan(seeds.length);
-  await killEngine();
+  await engine.kill();
 
   // Bodies, previews, texts and file names stand nowhere.
   for (const client of clients) for (const frame of client.frames) expect(findCanary(frame.text)).toBeNull();
   for (const client of clients) expect(findCanary(client.stderr)).toBeNull();
-  expect(findCanary(logs.join('\n'))).toBeNull();
+  expect(findCanary(engine.logs.join('\n'))).toBeNull();
   const files = readdirSync(world.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files.map((file) => file.name)).toContain('state.db');
   for (const file of files) expect(findCanary(readFileSync(join(file.parentPath, file.name))), file.name).toBeNull();

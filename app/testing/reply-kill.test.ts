@@ -1,40 +1,17 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { runRemote } from '../cli/remote-command.ts';
 import { version } from '../engine/version.ts';
+import { KillableEngine } from './killable-engine.ts';
 import { RawClient } from './raw-client.ts';
 import { ask } from './watch-kit.ts';
-import { NUMBER, startWorld, type World } from './world.ts';
+import { NUMBER, startWorld } from './world.ts';
 
-let engine: ChildProcess | null = null;
+const engine = new KillableEngine();
 let client: RawClient | null = null;
 afterEach(async () => {
   client?.process.kill('SIGKILL');
-  await kill();
+  await engine.kill();
 });
-
-async function start(world: World): Promise<string> {
-  const { folder, dataDir, mailDir, messagesDb } = world;
-  const settings = { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: true };
-  const child = fork(fileURLToPath(new URL('engine-process.ts', import.meta.url)), [JSON.stringify(settings), world.osascript.path], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  engine = child;
-  return new Promise((resolve, reject) => {
-    child.on('message', (message: { ready?: string }) => {
-      if (message.ready !== undefined) resolve(message.ready);
-    });
-    child.on('exit', () => reject(new Error('The engine ended first.')));
-  });
-}
-async function kill(): Promise<void> {
-  const child = engine;
-  engine = null;
-  if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exit;
-}
 
 /** A command line over the socket, as `belfry` sends it. */
 async function belfry(socket: string, ...argv: string[]): Promise<any> {
@@ -46,7 +23,7 @@ async function belfry(socket: string, ...argv: string[]): Promise<any> {
 test('an engine that is killed while Messages is asked sends nothing a second time, whoever asks again', async () => {
   await using world = await startWorld({ start: false });
   const guid = crypto.randomUUID().toUpperCase();
-  let socket = await start(world);
+  let socket = await engine.start(world);
   client = new RawClient(socket);
   await ask(client, 'list_watches');
   const { clients } = await belfry(socket, 'clients', 'list');
@@ -57,9 +34,9 @@ test('an engine that is killed while Messages is asked sends nothing a second ti
   world.osascript.ends({ after: 'never' });
   void client.tool('messages_reply', reply).catch(() => undefined);
   await expect.poll(() => world.osascript.runs.length, { timeout: 20_000 }).toBe(1);
-  await kill();
+  await engine.kill();
   world.osascript.ends({});
-  socket = await start(world);
+  socket = await engine.start(world);
   client.process.kill('SIGKILL');
   client = new RawClient(socket);
   const again = await ask(client, 'messages_reply', reply);
@@ -73,7 +50,7 @@ test('an engine that is killed while Messages is asked sends nothing a second ti
 test('what waits when the engine is killed is gone and was not sent', async () => {
   await using world = await startWorld({ start: false });
   const guid = crypto.randomUUID().toUpperCase();
-  let socket = await start(world);
+  let socket = await engine.start(world);
   client = new RawClient(socket);
   await ask(client, 'list_watches');
   const { clients } = await belfry(socket, 'clients', 'list');
@@ -82,8 +59,8 @@ test('what waits when the engine is killed is gone and was not sent', async () =
   const reply = { event: guid, isGroup: false, text: 'Shown first' };
   const { request } = await ask(client, 'messages_reply', reply);
   expect(await belfry(socket, 'waiting', 'list')).toMatchObject({ waiting: [{ kind: 'send', id: request, text: 'Shown first' }] });
-  await kill();
-  socket = await start(world);
+  await engine.kill();
+  socket = await engine.start(world);
   client.process.kill('SIGKILL');
   client = new RawClient(socket);
   expect(await belfry(socket, 'waiting', 'list')).toMatchObject({ ok: true, waiting: [] });

@@ -1,45 +1,23 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { doctor } from '../engine/report.ts';
 import { MAIL, mailArgs, ring } from './conformance-kit.ts';
 import { Random } from './random.ts';
+import { KillableEngine } from './killable-engine.ts';
 import { RawClient } from './raw-client.ts';
 import { ask, pushes, subjectsOf, untilUnread, watch } from './watch-kit.ts';
-import { startWorld, type World } from './world.ts';
+import { startWorld } from './world.ts';
 
 /** Schedules with a real `kill -9` of the engine. `BELFRY_SEED=n` runs one again. */
 const SCHEDULES = 12;
-let engine: ChildProcess | null = null;
+const engine = new KillableEngine();
 const clients: RawClient[] = [];
 afterEach(async () => {
   for (const client of clients.splice(0)) client.process.kill('SIGKILL');
-  await kill();
+  await engine.kill();
 });
 
-async function start(world: World): Promise<string> {
-  const { folder, dataDir, mailDir, messagesDb } = world;
-  const settings = { dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: true };
-  const child = fork(fileURLToPath(new URL('engine-process.ts', import.meta.url)), [JSON.stringify(settings)], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  engine = child;
-  return new Promise((resolve, reject) => {
-    child.on('message', (message: { ready?: string }) => {
-      if (message.ready !== undefined) resolve(message.ready);
-    });
-    child.on('exit', () => reject(new Error('The engine ended first.')));
-  });
-}
-async function kill(): Promise<void> {
-  const child = engine;
-  engine = null;
-  if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exit;
-}
 function connect(socket: string, args: readonly string[] = []): RawClient {
   const client = new RawClient(socket, { args });
   clients.push(client);
@@ -55,7 +33,7 @@ test(`a kill -9 at any moment: every arrival is told at least once, what was not
   const confirmed = new Set<string>();
   const only = process.env['BELFRY_SEED'];
   const seeds = only === undefined ? Array.from({ length: SCHEDULES }, (_, index) => index + 1) : [Number(only)];
-  let socket = await start(world);
+  let socket = await engine.start(world);
   let session = connect(socket, ['--channel']);
   await session.initialize();
   await watch(session);
@@ -84,13 +62,13 @@ test(`a kill -9 at any moment: every arrival is told at least once, what was not
         }
       }
     }
-    await kill();
+    await engine.kill();
     for (const subject of pushed(session)) told.add(subject);
     if (random.chance(0.5)) {
       owed.push(`${seed}.away`);
       await ring(world, owed.at(-1)!);
     }
-    socket = await start(world);
+    socket = await engine.start(world);
     if (random.chance(0.5)) {
       session = connect(socket, ['--channel']);
       await session.initialize();

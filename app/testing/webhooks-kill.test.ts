@@ -1,40 +1,15 @@
-import { fork, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import type { EngineSettings } from '../engine/host.ts';
 import { ring } from './conformance-kit.ts';
+import { KillableEngine } from './killable-engine.ts';
 import { Random } from './random.ts';
-import { startWebhookWorld, verified, type WebhookWorld } from './webhook-kit.ts';
+import { startWebhookWorld, verified } from './webhook-kit.ts';
 import { right, startReceiver } from './webhook-receiver.ts';
 
 /** Schedules with a real `kill -9` of the engine. `BELFRY_SEED=n` runs one again. */
 const SCHEDULES = 10;
-let engine: ChildProcess | null = null;
-afterEach(kill);
-
-async function start({ world, receiver }: WebhookWorld, sealKey: string): Promise<void> {
-  const { folder, dataDir, mailDir, messagesDb } = world;
-  const settings: EngineSettings = {
-    dataDir, mailDir, messagesDb, accountsDb: folder.at('Accounts', 'Accounts4.sqlite'), addressBookDir: folder.at('AddressBook'), trustLocalClients: true, sealKey, webhookCa: receiver.ca,
-  };
-  const child = fork(fileURLToPath(new URL('engine-process.ts', import.meta.url)), [JSON.stringify(settings)], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  engine = child;
-  await new Promise<void>((resolve, reject) => {
-    child.on('message', (message: { ready?: string }) => (message.ready === undefined ? undefined : resolve()));
-    child.on('exit', () => reject(new Error('The engine ended first.')));
-  });
-}
-
-async function kill(): Promise<void> {
-  const child = engine;
-  engine = null;
-  if (child === null || child.exitCode !== null || child.signalCode !== null) return;
-  const exit = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exit;
-}
+const engine = new KillableEngine();
+afterEach(() => engine.kill());
 
 test(`a kill -9 between a delivery and its confirmation, or at any other moment: nothing is lost, what comes twice comes under one id, ${SCHEDULES} times`, { timeout: 180_000 }, async () => {
   const sealKey = randomBytes(32).toString('base64');
@@ -47,19 +22,19 @@ test(`a kill -9 between a delivery and its confirmation, or at any other moment:
   receiver.answer('/a', (received, response) => {
     const when = killAt;
     killAt = null;
-    if (when === 'before-answer') void kill();
+    if (when === 'before-answer') void engine.kill();
     else {
       right(received, response);
-      if (when === 'after-answer') void kill();
+      if (when === 'after-answer') void engine.kill();
     }
   });
   const only = process.env['BELFRY_SEED'];
   const seeds = only === undefined ? Array.from({ length: SCHEDULES }, (_, index) => index + 1) : [Number(only)];
   for (const seed of seeds) {
     const random = new Random(seed);
-    await start(it, sealKey);
+    await engine.start(world, { sealKey, webhookCa: receiver.ca });
     // Any delivery of this run may be the one: also one that the last run left behind.
-    const exit = once(engine!, 'exit');
+    const exit = engine.gone();
     killAt = random.pick(['before-answer', 'after-answer', null] as const);
     const kills = killAt !== null;
     for (let left = random.between(1, 5); left > 0; left -= 1) {
@@ -68,13 +43,13 @@ test(`a kill -9 between a delivery and its confirmation, or at any other moment:
     }
     if (kills) await exit;
     else await new Promise((done) => void setTimeout(done, random.pick([0, 2, 10, 50, 150])));
-    await kill();
+    await engine.kill();
     if (random.chance(0.4)) {
       owed.push(`${seed}.away`);
       await ring(world, owed.at(-1)!);
     }
   }
-  await start(it, sealKey);
+  await engine.start(world, { sealKey, webhookCa: receiver.ca });
   const heard = () => new Set(receiver.deliveries('/a').map(({ body }) => body['data'].subject as string));
   await expect.poll(() => owed.filter((subject) => !heard().has(subject)), { timeout: 60_000 }).toEqual([]);
   const ids = new Map<string, Set<string>>();
