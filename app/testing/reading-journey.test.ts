@@ -106,9 +106,10 @@ test('over the older handshake a grant is told and taken back, and the list foll
   expect(await names()).toEqual([]);
 }, 60_000);
 
-describe('mail', () => {
-  let world: World;
-  let client: RawClient;
+let world: World;
+let client: RawClient;
+/** One world for all tests of a group, with a client that is known. */
+function shareWorld(): void {
   beforeAll(async () => {
     world = await startWorld();
     client = world.client();
@@ -117,6 +118,10 @@ describe('mail', () => {
   afterAll(async () => {
     await world[Symbol.asyncDispose]();
   });
+}
+
+describe('mail', () => {
+  shareWorld();
   beforeEach(() => grant(world, 'mail'));
 
   test('every reading tool has a strict schema and an output that its answers fit', async () => {
@@ -303,16 +308,7 @@ describe('mail', () => {
 });
 
 describe('messages', () => {
-  let world: World;
-  let client: RawClient;
-  beforeAll(async () => {
-    world = await startWorld();
-    client = world.client();
-    await ask(client, 'list_watches');
-  });
-  afterAll(async () => {
-    await world[Symbol.asyncDispose]();
-  });
+  shareWorld();
   beforeEach(() => grant(world, 'messages'));
   const STRANGER = '+15550109999';
   const guid = () => crypto.randomUUID().toUpperCase();
