@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -31,29 +33,39 @@ test('a program gets its words as they are, and ends when the probe does; its st
   expect(readFileSync(folder.at('mark'), 'utf8')).toBe('ended');
 });
 
-test('a program that ignores the end of its input is stopped, and what it started too', async () => {
+/** Says which process it is to whoever listens, and lives until it is killed. */
+const LIVING = (name: string, keepsOn: boolean) => `
+${keepsOn ? "process.on('SIGTERM', () => undefined);" : ''}
+require('node:net').connect(process.argv[2]).on('error', () => undefined).write('${name}');
+setInterval(() => 0, 1000);
+`;
+
+// The kernel ends a connection when its process does, so nothing is asked of process numbers.
+test.each<[string, string, boolean]>([
+  ['a program that ignores the end of its input and SIGTERM is stopped, and what it started too', `process.stdin.resume(); ${LIVING('program', true)}`, false],
+  ['a program ends with its input; what it started ignores SIGTERM and is stopped', "process.stdin.resume().on('end', () => process.exit()); require('node:net').connect(process.argv[2]).write('program');", true],
+])('%s', async (_name, program, childKeepsOn) => {
   using folder = tempFolder();
-  const script = folder.at('stubborn.cjs');
-  writeFileSync(script, `
-    process.on('SIGTERM', () => undefined);
-    const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
-    require('node:fs').writeFileSync(process.argv[2], process.pid + ' ' + child.pid);
-    setInterval(() => 0, 1000);
-  `);
+  const [script, child, socket] = [folder.at('program.cjs'), folder.at('child.cjs'), folder.at('s')];
+  writeFileSync(child, LIVING('child', childKeepsOn));
+  writeFileSync(script, `require('node:child_process').spawn(process.execPath, [${JSON.stringify(child)}, process.argv[2]], { stdio: 'ignore' });\n${program}`);
+  const [live, ended]: [string[], Promise<unknown>[]] = [[], []];
+  const listener = createServer();
+  const bothLive = new Promise<void>((resolve) => void listener.on('connection', (peer) => {
+    ended.push(new Promise((done) => void peer.on('error', () => undefined).on('close', done)));
+    peer.once('data', (name) => {
+      if (live.push(name.toString()) === 2) resolve();
+    });
+  }));
+  await once(listener.listen(socket), 'listening');
   const stop = new AbortController();
-  const run = probe(['list', '--json', '--timeout-ms', '600000', '--era', 'modern', '--command', node, '--', script, folder.at('pids')], { interrupt: stop.signal });
-  await expect.poll(() => existsSync(folder.at('pids')) && readFileSync(folder.at('pids'), 'utf8').includes(' '), { timeout: 30_000 }).toBe(true);
+  const run = probe(['list', '--json', '--timeout-ms', '600000', '--era', 'modern', '--command', node, '--', script, socket], { interrupt: stop.signal });
+  await bothLive;
   stop.abort();
   expect((await run).json['errorCode']).toBe('INTERRUPTED');
-  const alive = (pid: string) => {
-    try {
-      // A zombie that nobody collected yet is dead.
-      return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-    } catch {
-      return false;
-    }
-  };
-  for (const pid of readFileSync(folder.at('pids'), 'utf8').split(' ')) await expect.poll(() => (process.platform === 'linux' ? alive(pid) : false), { timeout: 20_000 }).toBe(false);
+  await Promise.all(ended);
+  expect(live.toSorted()).toEqual(['child', 'program']);
+  listener.close();
 }, 60_000);
 
 test.each<[string, string[], number, string, RegExp]>([

@@ -7,6 +7,8 @@ import type { Pipe } from './pipe-link.ts';
 
 /** Between closing its stdin, SIGTERM and SIGKILL. */
 const GRACE_MS = 2000;
+/** Between two looks for who is left of a group. */
+const LOOK_MS = 20;
 const MAX_NOTE = 500;
 
 export interface CommandOptions {
@@ -50,20 +52,34 @@ function pipeTo(child: ChildProcess, exited: Promise<void>, clock: Clock): Pipe 
         signalGroup(child, signal);
       }
       await exited;
-      // A grandchild may hold the pipes; nobody waits for what it still has to say.
-      signalGroup(child, 'SIGTERM');
+      // What it started may go on and hold the pipes; nobody waits for what it still has to say.
+      if (signalGroup(child, 'SIGTERM') && !(await within(emptied(child, clock), GRACE_MS, clock))) signalGroup(child, 'SIGKILL');
       child.stdout!.destroy();
       child.stderr!.destroy();
     },
   };
 }
 
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+/** @param signal 0 sends none. @returns whether somebody was there to get it */
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-child.pid!, signal);
+    return true;
   } catch {
-    // Nobody is left.
+    return false;
   }
+}
+
+/** Until nobody is left of its group: no event tells. */
+function emptied(child: ChildProcess, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const end = clock.monotonic() + GRACE_MS;
+    const look = () => {
+      if (!signalGroup(child, 0)) resolve();
+      else if (clock.monotonic() < end) clock.after(LOOK_MS, look);
+    };
+    look();
+  });
 }
 
 async function within(work: Promise<void>, ms: number, clock: Clock): Promise<boolean> {
