@@ -24,3 +24,9 @@ export class Random {
     return items[this.between(0, items.length - 1)]!;
   }
 }
+
+/** Whole numbers from 0 up to, not including, the one asked with. */
+export function numbersBelow(seed: number): (below: number) => number {
+  const random = new Random(seed);
+  return (below) => random.between(0, below - 1);
+}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MailStore } from '../../testing/mail-store.ts';
+import { numbersBelow } from '../../testing/random.ts';
 import { tempFolder, type TempFolder } from '../../testing/temp.ts';
 import type { MailRow } from '../occurrence.ts';
 import type { SenderSet } from '../reader.ts';
@@ -10,17 +11,6 @@ const ROWS = 45_000;
 const T = 1_700_000_000;
 const IMAP = 'AAAAAAAA-0000-4000-8000-000000000001';
 const GMAIL = 'BBBBBBBB-0000-4000-8000-000000000002';
-
-/** Deterministic numbers below `n` (mulberry32). */
-function generator(seed: number): (n: number) => number {
-  let state = seed;
-  return (n) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % n;
-  };
-}
 
 let folder: TempFolder;
 let store: MailStore;
@@ -42,7 +32,7 @@ beforeAll(() => {
   store = MailStore.create(folder.at('Mail', 'V10'));
   store.addAccount({ id: IMAP, description: 'Home', email: 'me@example.org', kind: 'imap' });
   store.addAccount({ id: GMAIL, description: 'Google', email: 'me@gmail.example', kind: 'gmail' });
-  const random = generator(7);
+  const random = numbersBelow(7);
   store.transaction(() => {
     for (const [nth, address] of ADDRESSES.entries()) store.insert('addresses', { ROWID: nth + 1, address, comment: String(nth) });
     const subject = store.insert('subjects', { subject: 'A subject' });
@@ -138,7 +128,7 @@ test('the data exercises what it should', () => {
 
 describe.each(SETS)('%s', (_, make) => {
   test('pages are what a filter over all rows gives', () => {
-    const random = generator(11);
+    const random = numbersBelow(11);
     const shared = make();
     expect(walk(shared, 0, head, 500)).toEqual(expected(shared, 0, head));
     for (let turn = 0; turn < 12; turn += 1) {
@@ -152,7 +142,7 @@ describe.each(SETS)('%s', (_, make) => {
   });
 
   test('with a floor, and what it skips', () => {
-    const random = generator(13);
+    const random = numbersBelow(13);
     const senders = make();
     for (let turn = 0; turn < 16; turn += 1) {
       const after = turn < 4 ? 0 : random(head);

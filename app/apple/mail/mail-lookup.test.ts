@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { MAIL_VARIANTS, MailStore, type MailVariant } from '../../testing/mail-store.ts';
 import { tempFolder } from '../../testing/temp.ts';
 import { EnvelopeIndex } from './envelope-index.ts';
-import type { MailListRequest, MailPlace } from './mail-lookup.ts';
+import type { MailListRequest } from './mail-lookup.ts';
+import type { MailPlace } from './mail-places.ts';
 
 const IMAP = 'AAAAAAAA-0000-4000-8000-000000000001';
 const GMAIL = 'BBBBBBBB-0000-4000-8000-000000000002';

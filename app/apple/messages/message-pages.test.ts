@@ -1,19 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MessagesStore, type Message } from '../../testing/messages-store.ts';
+import { numbersBelow } from '../../testing/random.ts';
 import { tempFolder, type TempFolder } from '../../testing/temp.ts';
 import type { MessageRow } from '../occurrence.ts';
 import type { PageRequest, SenderSet } from '../reader.ts';
 import { matches } from '../sender.ts';
 import { ChatDatabase } from './chat-database.ts';
-
-/** Numerical Recipes' generator: the same rows at every run. */
-function random(seed: number): (below: number) => number {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 const NOW = Date.UTC(2026, 4, 1);
 const DAY = 86_400_000;
@@ -28,7 +20,7 @@ let all: readonly MessageRow[];
 beforeAll(() => {
   folder = tempFolder();
   store = MessagesStore.create(folder.at('chat.db'), { synchronous: 'OFF' });
-  const next = random(11);
+  const next = numbersBelow(11);
   const message = (): Message => {
     const from = person(next(3) === 0 ? next(8) : next(PEOPLE));
     const date = next(20) === 0 ? null : NOW - next(next(2) === 0 ? 5 : 400) * DAY - next(DAY);
@@ -101,7 +93,7 @@ describe.each([['with all indexes', []], ['without the date index', ['message_id
 
   test.each(Object.keys(SETS))('pages of %s are what reading everything finds', (name) => {
     const senders = SETS[name]!;
-    const next = random(name.length);
+    const next = numbersBelow(name.length);
     const head = reader.head();
     for (let round = 0; round < 14; round += 1) {
       const after = round < 3 ? 0 : next(head);
@@ -122,7 +114,7 @@ describe.each([['with all indexes', []], ['without the date index', ['message_id
   });
 
   test('newest dates are what reading everything finds', () => {
-    const next = random(5);
+    const next = numbersBelow(5);
     for (let round = 0; round < 40; round += 1) {
       const box = 1 + next(30);
       const rowid = next(reader.head() + 1);

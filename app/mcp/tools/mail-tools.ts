@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { attachmentSource, readMail, type MailReading } from '../../apple/mail/mail-texts.ts';
 import { hashOf } from '../../apple/mail/mail-rows.ts';
-import type { MailName, MailPlace } from '../../apple/mail/mail-lookup.ts';
+import type { MailName } from '../../apple/mail/mail-lookup.ts';
+import type { MailPlace } from '../../apple/mail/mail-places.ts';
 import type { Address, Mailbox, MailRow } from '../../apple/occurrence.ts';
 import type { MailArchive } from '../../apple/reader.ts';
 import { EventsError } from '../../events/errors.ts';
