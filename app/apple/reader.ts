@@ -136,7 +136,7 @@ export interface MailArchive {
   pick(rowids: readonly number[]): readonly MailRow[];
   /** ROWIDs of the labels of these mails, where they have any. */
   labelsOf(rowids: readonly number[]): ReadonlyMap<number, readonly number[]>;
-  marks(rowid: number): MailMarks;
+  marks(rowids: readonly number[]): ReadonlyMap<number, MailMarks>;
   /** Unread mails of each mailbox, by its ROWID, as Mail counts them. */
   unread(): ReadonlyMap<number, number>;
 }

@@ -33,8 +33,9 @@ const path = join(folder, 'search.db');
 const list = new MailList(join(mailDir, 'MailData', 'Envelope Index'));
 list.open();
 const places = list.places();
+const listed = [...places].map(([id, place]) => ({ id, ...place }));
 
-const index = new SearchIndex({ path, mailDir, key: KEY, place: (mailbox) => places.get(mailbox) ?? null });
+const index = new SearchIndex({ path, mailDir, key: KEY, places: () => listed });
 const build = await measured(async () => {
   index.start();
   await index.settled();

@@ -30,6 +30,7 @@ const HAND_OVER_MS = 100;
 /** Mail removes and moves without a row that the tail would see. */
 const COMPARE_MS = 3_600_000;
 const RETRY_MS = 600_000;
+const NOWHERE: readonly never[] = [];
 
 const NO_KEY = {
   serve: 'There is no search index: a headless engine keeps no key to encrypt it with. "belfry serve --plain-index" makes one that is not encrypted.',
@@ -161,7 +162,7 @@ export class SearchHost {
     const isNew = this.#index === null;
     if (isNew) {
       mkdirSync(join(dataDir, 'search'), { recursive: true, mode: 0o700 });
-      this.#index = new SearchIndex({ path: this.#path, mailDir, key: key!, clock, worker, place: (id) => this.#placeOf(id), onState: changed, onAnew: log });
+      this.#index = new SearchIndex({ path: this.#path, mailDir, key: key!, clock, worker, places: () => this.#options.mail()?.mailboxes() ?? NOWHERE, onState: changed, onAnew: log });
     }
     const index = this.#index!;
     index.bound(this.#bound(mail));
@@ -193,9 +194,5 @@ export class SearchHost {
     const { accounts, mailboxes } = policy.settings.excluded;
     if (accounts.length === 0 && mailboxes.length === 0) return null;
     return mail.mailboxes().filter((mailbox) => !policy.hides(mailbox)).map(({ id }) => id);
-  }
-
-  #placeOf(id: number) {
-    return this.#options.mail()?.mailboxes().find((mailbox) => mailbox.id === id) ?? null;
   }
 }

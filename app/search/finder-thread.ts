@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { MailboxPlace } from '../apple/mail/mail-files.ts';
 import type { Clock } from '../events/clock.ts';
 import type { FinderData, FinderOrder, FinderReport, Question, ReplyTo } from './index-finder.ts';
 
@@ -13,6 +14,8 @@ interface Waiting {
   settle(reply: Exclude<Reply<Question>, 'busy'>): void;
 }
 
+export type ListedPlace = MailboxPlace & { readonly id: number };
+
 /** The engine's side of the searching thread. Started with the first question. */
 export class FinderThread {
   readonly #data: FinderData;
@@ -22,6 +25,7 @@ export class FinderThread {
   /** One that was given up and still works: a native call cannot be interrupted. */
   #given: Promise<unknown> | null = null;
   #next = 1;
+  #places: readonly ListedPlace[] | null = null;
   readonly #waiting = new Map<number, Waiting>();
 
   constructor(data: FinderData, script: URL, clock: Clock) {
@@ -47,6 +51,13 @@ export class FinderThread {
     });
   }
 
+  /** Where the files of mailboxes lie, for snippets; told once as long as it is the same list. */
+  places(places: readonly ListedPlace[]): void {
+    if (places === this.#places) return;
+    this.#places = places;
+    this.#tell(placesOrder(places));
+  }
+
   /** The file at the index's path is another one by now. */
   reopen(): void {
     this.#tell({ kind: 'reopen' });
@@ -65,6 +76,7 @@ export class FinderThread {
   #start(): Worker {
     const worker = new Worker(this.#script, { workerData: this.#data, resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 128 } });
     worker.on('message', ({ id, reply, isDamaged }: FinderReport) => this.#waiting.get(id)?.settle(reply ?? (isDamaged === true ? 'damaged' : 'unreadable')));
+    if (this.#places !== null) worker.postMessage(placesOrder(this.#places));
     // What ends it is told to those who wait; the next question starts another one.
     const ended = (): void => {
       if (this.#worker !== worker) return;
@@ -91,3 +103,5 @@ export class FinderThread {
     this.#worker?.postMessage(order);
   }
 }
+
+const placesOrder = (places: readonly ListedPlace[]): FinderOrder => ({ kind: 'places', places: new Map(places.map(({ id, accountId, path }) => [id, { accountId, path }])) });

@@ -3,7 +3,7 @@ import { MailFiles, type MailboxPlace } from '../apple/mail/mail-files.ts';
 import { activeMailFolder } from '../apple/mail/mail-folder.ts';
 import { readText } from '../apple/mail/mail-texts.ts';
 import { isDamage, openForReading, type IndexKey } from './index-file.ts';
-import { IndexReader, type Candidates, type Found, type Narrowing } from './index-reader.ts';
+import { IndexReader, type Candidates, type Found, type Hit, type Narrowing } from './index-reader.ts';
 import type { Query } from './query.ts';
 import { cutSnippet, type Snippet } from './snippet.ts';
 
@@ -16,13 +16,20 @@ export interface FinderData {
 }
 
 export type Question =
-  | { readonly kind: 'find'; readonly query: Query; readonly narrowing: Narrowing; readonly offset: number; readonly limit: number }
+  | { readonly kind: 'find'; readonly query: Query; readonly narrowing: Narrowing; readonly offset: number; readonly limit: number; /** What snippets are cut around; null: none are. */ readonly needles: readonly string[] | null }
   | { readonly kind: 'candidates'; readonly query: Query; readonly narrowing: Narrowing; readonly from: number | null }
-  | { readonly kind: 'snippets'; readonly needles: readonly string[]; readonly mails: readonly (MailboxPlace & { readonly mail: number })[] };
+  | { readonly kind: 'snippets'; readonly needles: readonly string[]; readonly hits: readonly Hit[] };
 
-export type ReplyTo<Q extends Question> = Q extends { kind: 'find' } ? Found : Q extends { kind: 'candidates' } ? Candidates : readonly (Snippet | null)[];
+/** Null where nothing of the text is on disk. */
+export type Snippets = readonly (Snippet | null)[];
 
-export type FinderOrder = { readonly kind: 'ask'; readonly id: number; readonly question: Question } | { readonly kind: 'reopen' | 'stop' };
+export type ReplyTo<Q extends Question> = Q extends { kind: 'find' } ? Found & { readonly snippets: Snippets | null } : Q extends { kind: 'candidates' } ? Candidates : Snippets;
+
+export type FinderOrder =
+  | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
+  /** Where the files of mailboxes lie. */
+  | { readonly kind: 'places'; readonly places: ReadonlyMap<number, MailboxPlace> }
+  | { readonly kind: 'reopen' | 'stop' };
 export type FinderReport = { readonly id: number; readonly reply: ReplyTo<Question> | null; /** The file is damaged. */ readonly isDamaged?: boolean };
 
 export function answerSearches(port: MessagePort, { path, mailDir, key }: FinderData): void {
@@ -32,15 +39,23 @@ export function answerSearches(port: MessagePort, { path, mailDir, key }: Finder
     reader?.close();
     reader = null;
   };
-  const answer = async (question: Question): Promise<ReplyTo<Question>> => {
-    if (question.kind === 'snippets') {
-      const snippets: (Snippet | null)[] = [];
-      for (const { mail, ...place } of question.mails) snippets.push(await snippetOf(files, place, mail, question.needles));
-      return snippets;
+  let places: ReadonlyMap<number, MailboxPlace> = new Map();
+  const snippetsOf = async (hits: readonly Hit[], needles: readonly string[]): Promise<Snippets> => {
+    const snippets: (Snippet | null)[] = [];
+    for (const { mail, mailbox } of hits) {
+      const place = places.get(mailbox);
+      snippets.push(place === undefined ? null : await snippetOf(files, place, mail, needles));
     }
+    return snippets;
+  };
+  const answer = async (question: Question): Promise<ReplyTo<Question>> => {
+    if (question.kind === 'snippets') return snippetsOf(question.hits, question.needles);
     reader ??= new IndexReader(openForReading(path, key));
     const { query, narrowing } = question;
-    return question.kind === 'find' ? reader.find(query, narrowing, question.offset, question.limit) : reader.candidates(query, narrowing, question.from);
+    if (question.kind === 'candidates') return reader.candidates(query, narrowing, question.from);
+    const found = reader.find(query, narrowing, question.offset, question.limit);
+    // In the same turn: to wake a thread twice takes as long as the search itself.
+    return { ...found, snippets: question.needles === null ? null : await snippetsOf(found.hits, question.needles) };
   };
   port.on('message', (order: FinderOrder) => {
     if (order.kind === 'ask') {
@@ -52,6 +67,10 @@ export function answerSearches(port: MessagePort, { path, mailDir, key }: Finder
           port.postMessage({ id: order.id, reply: null, isDamaged: isDamage(error) } satisfies FinderReport);
         },
       );
+      return;
+    }
+    if (order.kind === 'places') {
+      ({ places } = order);
       return;
     }
     close();

@@ -117,7 +117,7 @@ export class IndexReader {
   #count({ from, where, values, ranks, id, needsMails, isFrequent }: Sql): Counted {
     const most = isFrequent ? MAX_FREQUENT : MAX_RANKED;
     const bare = needsMails ? from : from.replace(JOIN.replace('$', id), '');
-    const count = this.#statement(`SELECT COUNT(*) FROM (SELECT 1 FROM ${bare} WHERE ${where} ORDER BY ${id} DESC LIMIT ${most + 1})`).pluck().get(...values) as number;
+    const count = this.#statement(`SELECT COUNT(*) FROM (SELECT 1 FROM ${bare} WHERE ${where} LIMIT ${most + 1})`).pluck().get(...values) as number;
     return { count: Math.min(count, most), isExact: count <= most, order: count <= most && ranks !== null && !isFrequent ? 'best' : 'newest' };
   }
 

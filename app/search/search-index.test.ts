@@ -67,10 +67,7 @@ function indexOf(folder: TempFolder, store: MailStore, key: IndexKey): SearchInd
   const listeners = new Set<() => void>();
   const index = new SearchIndex({
     path: folder.at('search.db'), mailDir: folder.at('Mail', 'V10'), key,
-    place: (id) => {
-      const box = store.mailboxes().find((each) => each.id === id);
-      return box === undefined ? null : parseMailboxUrl(box.url);
-    },
+    places: () => store.mailboxes().map(({ id, url }) => ({ id, ...parseMailboxUrl(url) })),
     onState: () => { for (const listener of listeners) listener(); },
   });
   watchers.set(index, listeners);
@@ -274,7 +271,7 @@ test('paused: nothing is taken in, what is there is found; resumed it goes on', 
 
 test('a store that is not there fails with a sentence, and is taken up once it is', async () => {
   const folder = tempFolder('search');
-  const index = new SearchIndex({ path: folder.at('search.db'), mailDir: folder.at('Mail', 'V10'), key: KEY, place: () => null });
+  const index = new SearchIndex({ path: folder.at('search.db'), mailDir: folder.at('Mail', 'V10'), key: KEY, places: () => [] });
   index.start();
   await index.settled();
   expect(index.state()).toMatchObject({ phase: 'failed', trouble: 'There is no store at this place.' });
@@ -287,7 +284,7 @@ test('a store that is not there fails with a sentence, and is taken up once it i
 
 test('a key of the wrong length is refused', async () => {
   const folder = tempFolder('search');
-  const index = new SearchIndex({ path: folder.at('search.db'), mailDir: folder.at('Mail'), key: { key: Buffer.alloc(16) }, place: () => null });
+  const index = new SearchIndex({ path: folder.at('search.db'), mailDir: folder.at('Mail'), key: { key: Buffer.alloc(16) }, places: () => [] });
   index.start();
   await index.settled();
   expect(index.state()).toMatchObject({ phase: 'failed', trouble: 'The key of the index has 32 bytes.' });

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import type { MailboxPlace } from '../apple/mail/mail-files.ts';
 import { systemClock, type Clock } from '../events/clock.ts';
-import { FinderThread } from './finder-thread.ts';
+import { FinderThread, type ListedPlace } from './finder-thread.ts';
+import type { Snippets } from './index-finder.ts';
 import type { IndexKey } from './index-file.ts';
 import type { IndexBound, IndexCounts, IndexOrder, IndexReport, KeeperData } from './index-keeper.ts';
 import type { Candidates, Hit, Narrowing } from './index-reader.ts';
@@ -16,8 +16,8 @@ export interface SearchIndexOptions {
   /** `~/Library/Mail`, or a version's folder in it. */
   readonly mailDir: string;
   readonly key: IndexKey;
-  /** Place of a physical mailbox, for snippets. */
-  readonly place: (mailbox: number) => MailboxPlace | null;
+  /** Where the files of the mailboxes lie, for snippets: the same list until it changes. */
+  readonly places: () => readonly ListedPlace[];
   /** Called whenever the state changed. */
   readonly onState?: (state: IndexState) => void;
   /** Told why it is made anew, where nobody asked for it. */
@@ -66,7 +66,7 @@ export type SearchAnswer =
     }
   | { readonly ok: false; readonly reason: string };
 
-type Sifted = Pick<Extract<SearchAnswer, { ok: true }>, 'count' | 'isExact' | 'order'> & { readonly hits: readonly Hit[] };
+type Sifted = Pick<Extract<SearchAnswer, { ok: true }>, 'count' | 'isExact' | 'order'> & { readonly hits: readonly Hit[]; readonly snippets: Snippets | null };
 
 const EMPTY: IndexCounts = { mails: 0, textBytes: 0, deadLetters: [], syncedAt: null };
 /** Young objects of the thread: texts die at once. */
@@ -211,12 +211,10 @@ export class SearchIndex {
       if (found === 'damaged') this.rebuild();
       return { ok: false, reason: WHY_NOT[found] };
     }
-    // Cut in the other thread while they are checked in this one; what may not be shown goes no further than here.
-    const cutting = request.snippets === false || found.hits.length === 0 ? [] : this.#snippets(parsed.query, found.hits);
     const allowed = request.check?.(found.hits);
     const { offset, limit } = window;
-    const snippets = await cutting;
-    const placed = found.hits.map((hit, nth) => ({ ...hit, at: offset + nth, snippet: snippets[nth] ?? null }));
+    // What may not be shown goes no further than here.
+    const placed = found.hits.map((hit, nth) => ({ ...hit, at: offset + nth, snippet: found.snippets?.[nth] ?? null }));
     const hits = allowed === undefined ? placed : placed.filter(({ mail }) => allowed.has(mail));
     const count = Math.max(hits.length, found.count - (found.hits.length - hits.length));
     const goesOn = found.hits.length === limit && (!found.isExact || offset + limit < found.count) && offset + limit <= MAX_OFFSET;
@@ -232,8 +230,13 @@ export class SearchIndex {
       column: scope === 'all' ? null : scope, mailboxes: request.mailboxes ?? null, exceptMailboxes: request.exceptMailboxes ?? [], after: request.after ?? null,
       before: request.before ?? null, senders: request.senders ?? null,
     };
-    if (request.accept !== undefined) return this.#sift(query, narrowing, request.accept, { offset, limit });
-    return this.#finder.ask({ kind: 'find', query, narrowing, offset, limit });
+    const needles = request.snippets === false ? null : needlesOf(query);
+    if (needles !== null) this.#finder.places(this.#options.places());
+    if (request.accept === undefined) return this.#finder.ask({ kind: 'find', query, narrowing, offset, limit, needles });
+    const sifted = await this.#sift(query, narrowing, request.accept, { offset, limit });
+    if (typeof sifted === 'string' || needles === null || sifted.hits.length === 0) return sifted;
+    const snippets = await this.#finder.ask({ kind: 'snippets', needles, hits: sifted.hits });
+    return { ...sifted, snippets: typeof snippets === 'string' ? null : snippets };
   }
 
   /** The hits that are accepted, in their order. Each turn of the loop is short: other work of this thread comes between. */
@@ -255,18 +258,7 @@ export class SearchIndex {
       asked += found.hits.length;
       from = found.next;
     } while (from !== null && asked < MAX_ASKED && kept.length < offset + limit);
-    return { hits: kept.slice(offset, offset + limit), count: kept.length, isExact: from === null, order };
-  }
-
-  async #snippets(query: Query, hits: readonly Hit[]): Promise<readonly (Snippet | null)[]> {
-    const mails = hits.flatMap(({ mail, mailbox }) => {
-      const place = this.#options.place(mailbox);
-      return place === null ? [] : [{ mail, accountId: place.accountId, path: place.path }];
-    });
-    const cut = await this.#finder.ask({ kind: 'snippets', needles: needlesOf(query), mails });
-    if (typeof cut === 'string') return [];
-    const byMail = new Map(mails.map(({ mail }, at) => [mail, cut[at] ?? null]));
-    return hits.map(({ mail }) => byMail.get(mail) ?? null);
+    return { hits: kept.slice(offset, offset + limit), count: kept.length, isExact: from === null, order, snippets: null };
   }
 
   #hear(report: IndexReport): void {

@@ -191,8 +191,8 @@ export class EnvelopeIndex implements MailReader, MailArchive {
     return this.#reading('labelsOf', (open) => open.lookup.labelsOf(rowids));
   }
 
-  marks(rowid: number): MailMarks {
-    return this.#reading('marks', (open) => open.lookup.marks(rowid));
+  marks(rowids: readonly number[]): ReadonlyMap<number, MailMarks> {
+    return this.#reading('marks', (open) => open.lookup.marks(rowids));
   }
 
   /** Unread mails of each mailbox, by its ROWID, as Mail counts them. */

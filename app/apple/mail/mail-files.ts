@@ -9,6 +9,11 @@ export interface MailFile {
   readonly isPartial: boolean;
 }
 
+export interface OpenedMail<T> {
+  readonly file: MailFile;
+  readonly content: T;
+}
+
 export interface ListedMail {
   readonly rowid: number;
   readonly isPartial: boolean;
@@ -44,10 +49,14 @@ export class MailFiles {
     this.#mailDir = mailDir;
   }
 
-  /** Null if there is no file: not downloaded yet, or moved since the row was read. */
-  find(box: MailboxPlace, rowid: number): MailFile | null {
+  /**
+   * The file of a mail, by opening it where it may lie: to look first takes as long as to read. Null if there is none: not
+   * downloaded yet, or moved since the row was read.
+   * @param read gives null where no plain file is; does not follow a link in the last place
+   */
+  open<T>(box: MailboxPlace, rowid: number, read: (path: string) => T | null): OpenedMail<T> | null {
     if (!Number.isSafeInteger(rowid) || rowid < 0) return null;
-    return this.#findIn(this.#storesOf(box), rowid) ?? this.#findIn(this.#storesOf(box, true), rowid);
+    return this.#openIn(this.#storesOf(box), rowid, read) ?? this.#openIn(this.#storesOf(box, true), rowid, read);
   }
 
   /** Every mail file of a mailbox, in no order. Folders that are links are not entered. */
@@ -72,13 +81,15 @@ export class MailFiles {
     return stat?.isFile() === true ? { path, size: stat.size } : null;
   }
 
-  #findIn(stores: readonly string[], rowid: number): MailFile | null {
+  #openIn<T>(stores: readonly string[], rowid: number, read: (path: string) => T | null): OpenedMail<T> | null {
+    const digits = digitFolders(rowid).map((digit) => `${digit}/`).join('');
     for (const data of stores) {
-      const folder = join(data, ...digitFolders(rowid), 'Messages');
+      const folder = `${data}/${digits}Messages`;
+      if (!this.#isInside(folder)) continue;
       for (const isPartial of [false, true]) {
-        const path = join(folder, `${rowid}${isPartial ? '.partial' : ''}.emlx`);
-        const stat = lstatSync(path, { throwIfNoEntry: false });
-        if (stat?.isFile() === true && this.#isInside(folder)) return { path, isPartial };
+        const path = `${folder}/${rowid}${isPartial ? '.partial' : ''}.emlx`;
+        const content = read(path);
+        if (content !== null) return { file: { path, isPartial }, content };
       }
     }
     return null;

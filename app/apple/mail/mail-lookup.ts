@@ -55,9 +55,11 @@ export class MailLookup {
     return 'messageId' in name ? rows.filter(({ messageIdHeader }) => messageIdHeader === null || idOf(messageIdHeader) === idOf(name.messageId)) : rows;
   }
 
-  marks(rowid: number): MailMarks {
-    const found = this.#store.statement(`SELECT ${this.#places.read}, ${this.#places.flagged}, m.flags & ${ANSWERED} FROM messages m WHERE m.ROWID = ?`, 'raw').get(rowid) as number[] | undefined;
-    return { read: found?.[0] === 1, flagged: found?.[1] === 1, answered: (found?.[2] ?? 0) !== 0 };
+  /** By row id; those that left are missing. */
+  marks(rowids: readonly number[]): ReadonlyMap<number, MailMarks> {
+    const sql = `SELECT m.ROWID, ${this.#places.read}, ${this.#places.flagged}, m.flags & ${ANSWERED} FROM messages m WHERE m.ROWID IN (SELECT value FROM json_each(?))`;
+    const found = this.#store.statement(sql, 'raw').all(JSON.stringify(rowids)) as [number, number, number, number][];
+    return new Map(found.map(([rowid, read, flagged, answered]) => [rowid, { read: read === 1, flagged: flagged === 1, answered: answered !== 0 }]));
   }
 
   /** ROWIDs of the labels of these mails, where they have any. */

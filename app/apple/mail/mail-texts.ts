@@ -1,6 +1,6 @@
 import { readEmlxFile, type Emlx } from './emlx.ts';
 import { partBytes, readMailContent, readMailText, type MailContent, type MailPart, type MailText, type Missing } from './mail-content.ts';
-import type { MailFile, MailFiles, MailboxPlace } from './mail-files.ts';
+import type { MailFile, MailFiles, MailboxPlace, OpenedMail } from './mail-files.ts';
 import type { EmlxFooter } from './emlx-footer.ts';
 
 /** Servers take mails of 25 to 50 MB; in base64 a third more. */
@@ -34,7 +34,7 @@ export interface TextReading extends MailText {
 export async function readMail(files: MailFiles, box: MailboxPlace, rowid: number): Promise<MailReading | null> {
   const found = openMail(files, box, rowid);
   if (found === null) return null;
-  const { file, emlx } = found;
+  const { file, content: emlx } = found;
   const content = await readMailContent(emlx.message);
   return {
     ...content,
@@ -49,12 +49,12 @@ export async function readMail(files: MailFiles, box: MailboxPlace, rowid: numbe
 export function attachmentSource(files: MailFiles, box: MailboxPlace, rowid: number, part: PlacedAttachment): { readonly bytes: Buffer } | { readonly path: string } | null {
   if (part.where === 'not-downloaded') return null;
   const found = openMail(files, box, rowid, MAX_WITH_ATTACHMENTS);
-  if (found === null || !found.emlx.isWhole) return null;
+  if (found === null || !found.content.isWhole) return null;
   if (part.where === 'beside') {
     const beside = files.attachment(found.file, rowid, part.part, part.rawName);
     return beside === null ? null : { path: beside.path };
   }
-  const bytes = partBytes(found.emlx.message, part.part);
+  const bytes = partBytes(found.content.message, part.part);
   return bytes === null ? null : { bytes };
 }
 
@@ -62,16 +62,12 @@ export function attachmentSource(files: MailFiles, box: MailboxPlace, rowid: num
 export async function readText(files: MailFiles, box: MailboxPlace, rowid: number): Promise<TextReading | null> {
   const found = openMail(files, box, rowid);
   if (found === null) return null;
-  const { file, emlx } = found;
+  const { file, content: emlx } = found;
   const text = await readMailText(emlx.message);
   return { ...text, missing: missingOf(text.missing, emlx), onDisk: file.isPartial ? 'partial' : 'whole', isCounted: emlx.isCounted };
 }
 
-function openMail(files: MailFiles, box: MailboxPlace, rowid: number, limit?: number): { file: MailFile; emlx: Emlx } | null {
-  const file = files.find(box, rowid);
-  const emlx = file === null ? null : readEmlxFile(file.path, limit);
-  return file === null || emlx === null ? null : { file, emlx };
-}
+const openMail = (files: MailFiles, box: MailboxPlace, rowid: number, limit?: number): OpenedMail<Emlx> | null => files.open(box, rowid, (path) => readEmlxFile(path, limit));
 
 function missingOf(missing: readonly Missing[], emlx: Emlx): readonly Missing[] {
   const more: Missing[] = [];

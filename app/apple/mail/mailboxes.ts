@@ -86,6 +86,7 @@ export interface MailboxLine {
 export class MailboxDirectory {
   readonly #accounts: Accounts;
   #byId = new Map<number, Mailbox>();
+  #all: readonly Mailbox[] = [];
   #sources = new Set<number>();
 
   constructor(accounts: Accounts) {
@@ -105,6 +106,7 @@ export class MailboxDirectory {
         return [id, { id, url, accountId, account: this.#accounts.get(accountId)?.description ?? accountId, path, role, source }];
       }),
     );
+    this.#all = [...this.#byId.values()];
   }
 
   /** Undefined if the mailbox is not known, or had another URL when it was loaded. */
@@ -113,8 +115,9 @@ export class MailboxDirectory {
     return found !== undefined && (url === undefined || found.url === url) ? found : undefined;
   }
 
+  /** The same array until the next load. */
   all(): readonly Mailbox[] {
-    return [...this.#byId.values()];
+    return this.#all;
   }
 
   /** True for a mailbox whose mail shows under labels (Gmail's All Mail). */

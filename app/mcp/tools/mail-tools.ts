@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { attachmentSource, readMail, type MailReading } from '../../apple/mail/mail-texts.ts';
 import { hashOf } from '../../apple/mail/mail-rows.ts';
-import type { MailName } from '../../apple/mail/mail-lookup.ts';
+import type { MailMarks, MailName } from '../../apple/mail/mail-lookup.ts';
 import type { MailPlace } from '../../apple/mail/mail-places.ts';
 import type { Address, Mailbox, MailRow } from '../../apple/occurrence.ts';
 import type { MailArchive } from '../../apple/reader.ts';
@@ -44,10 +44,11 @@ const found = (given: string, call: ToolCall): Found | string => foundMail(given
 /** The same for another permission. */
 export function foundMail(given: string, { session: { backend } }: ToolCall, may: (row: MailRow) => boolean): Found | string {
   const archive = backend.reading.mail!;
-  const name = nameOf(given.trim(), archive.storeId());
+  const store = archive.storeId();
+  const name = nameOf(given.trim(), store);
   if (name === null) return NO_MAIL;
   const [row] = archive.find(name).filter(may);
-  return row === undefined ? NO_MAIL : { archive, row, eventId: eventOf(row, archive).eventId };
+  return row === undefined ? NO_MAIL : { archive, row, eventId: occurrenceOf(row, store, 0).eventId };
 }
 
 function nameOf(text: string, storeId: string): MailName | null {
@@ -58,7 +59,13 @@ function nameOf(text: string, storeId: string): MailName | null {
   return /[@<]/.test(text) ? { messageId: text } : null;
 }
 
-export const eventOf = (row: MailRow, archive: MailArchive) => occurrenceOf(row, archive.storeId(), 0);
+const NO_MARKS: MailMarks = { read: false, flagged: false, answered: false };
+
+/** Marks and envelope of each mail, as every answer shows them. */
+export function shownMails(rows: readonly MailRow[], archive: MailArchive, { session: { backend } }: ToolCall) {
+  const [marks, store] = [archive.marks(rows.map(({ rowid }) => rowid)), archive.storeId()];
+  return rows.map((row) => ({ row: row.rowid, ...(marks.get(row.rowid) ?? NO_MARKS), mail: payloadOf(occurrenceOf(row, store, 0), backend.subjects) }));
+}
 
 /** What lies on disk of a mail. Null: nothing, or the file is that of another mail (its row moved meanwhile). */
 async function contentOf({ row }: Found, { session: { backend } }: ToolCall): Promise<MailReading | null> {
@@ -109,7 +116,7 @@ export const mailGet = tool({
     if (typeof mail === 'string') return { error: mail };
     const { archive, row } = mail;
     const { backend } = call.session;
-    const marks = archive.marks(row.rowid);
+    const [shownMail] = shownMails([row], archive, call);
     const { content, fetched } = await textOf(mail, call);
     // The owner may have answered otherwise while the file was read.
     if (!backend.reading.mayRead(row, call.principal)) return { error: NO_MAIL };
@@ -127,7 +134,7 @@ export const mailGet = tool({
     return {
       sentence,
       value: {
-        mail: payloadOf(eventOf(row, archive), backend.subjects), row: row.rowid, ...marks,
+        ...shownMail!,
         cc: shown(content?.headers.cc ?? []), replyTo: shown(content?.headers.replyTo ?? []), inReplyTo: inReplyTo === null ? null : cleanText(inReplyTo, 512),
         fetched: fetched?.ok === true, onDisk: content === null ? 'no' : content.onDisk, ...page, missing: [...(content?.missing ?? [])],
         attachments: fitting(attachments, BYTES.attachments), attachmentCount: attachments.length,
@@ -169,7 +176,7 @@ export const mailList = tool({
       after: place === null ? null : { date: place[1] === 'n' ? null : Number(place[1]), rowid: Number(place[2]) },
       may: (row) => backend.reading.mayRead(row, principal),
     });
-    const all = page.rows.map(({ row }) => ({ row: row.rowid, ...archive.marks(row.rowid), mail: payloadOf(eventOf(row, archive), backend.subjects) }));
+    const all = shownMails(page.rows.map(({ row }) => row), archive, call);
     const mails = fitting(all, BYTES.list);
     const next = mails.length === all.length ? page.next : page.rows[mails.length - 1]!.place;
     const count = mails.length === 0 ? (next === null ? 'There is no such mail that you may read.' : 'Nothing of what was looked at may be read.') : `${mails.length} ${mails.length === 1 ? 'mail' : 'mails'}, newest first. ${STRANGERS}`;

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Mailbox } from '../../apple/occurrence.ts';
-import { payloadOf } from '../../events/occurrence.ts';
 import { cleanText } from '../../events/text.ts';
 import type { Coverage, FoundText, MailFinding } from '../searching.ts';
 import type { Reach } from '../session.ts';
-import { eventOf, idsOf, mailboxesOf } from './mail-tools.ts';
+import { idsOf, mailboxesOf, shownMails } from './mail-tools.ts';
 import { chatNamed, envelopeOf } from './messages-tools.ts';
 import { boundNote, fitting, readable, STRANGERS } from './reading.ts';
 import { READS, tool, type ToolCall } from './tool.ts';
@@ -88,7 +87,7 @@ export const mailSearch = tool({
   lists: 'mails',
   searches: true,
   async run({ mailbox, exclude, after, before, highlight: marked, ...asked }, call) {
-    const { session: { backend: { reading, subjects } }, principal } = call;
+    const { session: { backend: { reading } }, principal } = call;
     const archive = reading.mail!;
     const boxes = mailboxesOf(archive, call);
     const found = await reading.search.mail(principal, {
@@ -98,9 +97,8 @@ export const mailSearch = tool({
     const reach = reading.reach(principal, 'mail');
     if (!found.ok) return { error: found.reason };
     if (reach === null || !reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
-    const all = found.hits.map(({ row, snippet: cut, score }) => ({
-      row: row.rowid, ...archive.marks(row.rowid), snippet: shownText(cut, marked, call, row.subject), score: score === null ? null : Number(score.toFixed(3)), mail: payloadOf(eventOf(row, archive), subjects),
-    }));
+    const shown = shownMails(found.hits.map(({ row }) => row), archive, call);
+    const all = found.hits.map(({ row, snippet: cut, score }, nth) => ({ ...shown[nth]!, snippet: shownText(cut, marked, call, row.subject), score: score === null ? null : Number(score.toFixed(3)) }));
     const mails = fitting(all, BYTES);
     const nextOffset = mails.length < all.length ? found.hits[mails.length - 1]!.at + 1 : found.next;
     const coverage = coverageFor(found.coverage, reach);
