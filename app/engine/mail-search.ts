@@ -43,7 +43,8 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
   // The owner may have answered otherwise while it was searched.
   const hits = found.hits.flatMap(({ mail, snippet, score, at }) => {
     const row = rows.get(mail);
-    return row === undefined || !policy.mayRead(row, principal) ? [] : [{ row, snippet, score, at }];
+    // How rare a word is among mail of others is in the figure.
+    return row === undefined || !policy.mayRead(row, principal) ? [] : [{ row, snippet, score: senders === null ? score : null, at }];
   });
   const { count, isExact, order, next } = found;
   return { ok: true, hits, count, isExact, order, next, coverage: coverageOf(host) };

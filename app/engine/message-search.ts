@@ -1,5 +1,6 @@
 import type { MessagesArchive } from '../apple/reader.ts';
 import type { Clock } from '../events/clock.ts';
+import { hideCodes } from '../events/one-time-code.ts';
 import type { Principal } from '../events/verdict.ts';
 import type { FoundMessage, MessagesFinding, MessagesQuestion } from '../mcp/searching.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -16,12 +17,13 @@ export const MAX_LOOKED = 50_000;
  * milliseconds, and an index would be a second copy of what people said to each other. Work of others comes between two turns.
  */
 export async function searchMessages(
-  archive: MessagesArchive, policy: Pick<Policy, 'mayRead'>, clock: Clock, principal: Principal, question: MessagesQuestion, signal: AbortSignal,
+  archive: MessagesArchive, policy: Pick<Policy, 'mayRead' | 'settings'>, clock: Clock, principal: Principal, question: MessagesQuestion, signal: AbortSignal,
 ): Promise<MessagesFinding> {
   const parsed = parseQuery(question.query);
   if (!parsed.ok) return parsed;
   const fits = matcherOf(parsed.query);
   const needles = needlesOf(parsed.query);
+  const { hideCodes: hidesCodes } = policy.settings;
   const { chats, after, before, limit } = question;
   const hits: FoundMessage[] = [];
   let { below } = question;
@@ -30,10 +32,10 @@ export async function searchMessages(
     for (const { rowid, date, text } of rows) {
       looked += 1;
       below = rowid;
-      if (text === '' || (after !== null && (date === null || date < after)) || (before !== null && (date === null || date >= before)) || !fits(text)) continue;
+      if (text === '' || (after !== null && (date === null || date < after)) || (before !== null && (date === null || date >= before)) || !fits(text) || (hidesCodes && !fits(hideCodes(text)))) continue;
       const row = archive.find({ rowid });
       if (row === null || !policy.mayRead(row, principal)) continue;
-      hits.push({ row, snippet: cutSnippet(text, needles) });
+      hits.push({ row, snippet: cutSnippet(text, needles, hidesCodes ? () => '' : null) });
       if (hits.length >= limit) return { ok: true, hits, next: below };
     }
     if (rows.length < TURN) return { ok: true, hits, next: null };

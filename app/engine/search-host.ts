@@ -166,6 +166,7 @@ export class SearchHost {
     }
     const index = this.#index!;
     index.bound(this.#bound(mail));
+    index.hideCodes(policy.settings.hideCodes);
     index.pause(this.#onBattery && !policy.settings.indexOnBattery);
     if (isNew) index.start();
     else this.#retry();

@@ -75,6 +75,9 @@ export function hideCodes(text: string, about = ''): string {
   return whole.replace(anywhere, (code) => code.replace(/[\p{L}\p{N}]/gu, (letter) => BLOT.repeat(letter.length))).slice(lead.length);
 }
 
+/** Whether a stretch may hold a code of the text that it is cut from: then the whole of it has to be looked through. */
+export const mayShowCode = (stretch: string, whole: string): boolean => LIKELY.test(stretch) || whole.search(BOUND) >= 0;
+
 function codeBeside(text: string, name: Found): Found | null {
   const before = text.slice(Math.max(0, name.start - 20), name.start);
   if (OTHER_CODE.test(before) || OF_ANOTHER_KIND.test(text.slice(name.end, name.end + 40))) return null;

@@ -10,11 +10,12 @@ const MAX_WAITING = 50;
 
 export type Reply<Q extends Question> = ReplyTo<Q> | 'unreadable' | 'damaged' | 'too-long' | 'busy';
 
-interface Waiting {
-  settle(reply: Exclude<Reply<Question>, 'busy'>): void;
-}
-
 export type ListedPlace = MailboxPlace & { readonly id: number };
+
+interface Waiting {
+  readonly question: Question;
+  settle(reply: Reply<Question>): void;
+}
 
 /** The engine's side of the searching thread. Started with the first question. */
 export class FinderThread {
@@ -22,11 +23,13 @@ export class FinderThread {
   readonly #script: URL;
   readonly #clock: Clock;
   #worker: Worker | null = null;
-  /** One that was given up and still works: a native call cannot be interrupted. */
+  /** Those that were given up and still work: a native call cannot be interrupted. */
   #given: Promise<unknown> | null = null;
   #next = 1;
   #places: readonly ListedPlace[] | null = null;
+  /** In the order in which they are answered: the first of them is worked on. */
   readonly #waiting = new Map<number, Waiting>();
+  #cancelLimit: () => void = () => undefined;
 
   constructor(data: FinderData, script: URL, clock: Clock) {
     this.#data = data;
@@ -35,19 +38,13 @@ export class FinderThread {
   }
 
   ask<Q extends Question>(question: Q): Promise<Reply<Q>> {
-    if (this.#given !== null || this.#waiting.size >= MAX_WAITING) return Promise.resolve('busy');
-    this.#worker ??= this.#start();
+    if (this.#waiting.size >= MAX_WAITING || (this.#worker === null && this.#given !== null)) return Promise.resolve('busy');
     const id = (this.#next += 1);
     return new Promise((resolve) => {
-      const cancel = this.#clock.after(SEARCH_MS, () => this.#giveUp());
-      this.#waiting.set(id, {
-        settle: (reply) => {
-          cancel();
-          this.#waiting.delete(id);
-          resolve(reply as Reply<Q>);
-        },
-      });
+      this.#waiting.set(id, { question, settle: (reply) => resolve(reply as Reply<Q>) });
+      this.#worker ??= this.#start();
       this.#tell({ kind: 'ask', id, question });
+      if (this.#waiting.size === 1) this.#limit();
     });
   }
 
@@ -75,7 +72,9 @@ export class FinderThread {
 
   #start(): Worker {
     const worker = new Worker(this.#script, { workerData: this.#data, resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 128 } });
-    worker.on('message', ({ id, reply, isDamaged }: FinderReport) => this.#waiting.get(id)?.settle(reply ?? (isDamaged === true ? 'damaged' : 'unreadable')));
+    worker.on('message', ({ id, reply, isDamaged }: FinderReport) => {
+      if (this.#worker === worker) this.#settle(id, reply ?? (isDamaged === true ? 'damaged' : 'unreadable'));
+    });
     if (this.#places !== null) worker.postMessage(placesOrder(this.#places));
     // What ends it is told to those who wait; the next question starts another one.
     const ended = (): void => {
@@ -88,15 +87,39 @@ export class FinderThread {
     return worker;
   }
 
-  #giveUp(): void {
-    const worker = this.#worker;
-    this.#worker = null;
-    this.#settleAll('too-long');
-    this.#given = worker?.terminate().finally(() => { this.#given = null; }) ?? null;
+  /** Time runs for the question that is worked on. */
+  #limit(): void {
+    this.#cancelLimit();
+    this.#cancelLimit = this.#waiting.size === 0 ? () => undefined : this.#clock.after(SEARCH_MS, () => this.#giveUp());
   }
 
-  #settleAll(reply: 'unreadable' | 'too-long'): void {
-    for (const { settle } of this.#waiting.values()) settle(reply);
+  /** Those behind it are asked again in another thread; two at once are not left to run on. */
+  #giveUp(): void {
+    const [[id] = [0]] = this.#waiting;
+    const worker = this.#worker;
+    this.#worker = null;
+    const isSecond = this.#given !== null;
+    const given = Promise.allSettled([this.#given, worker?.terminate()]).finally(() => {
+      if (this.#given === given) this.#given = null;
+    });
+    this.#given = given;
+    this.#settle(id, 'too-long');
+    if (isSecond) return this.#settleAll('busy');
+    if (this.#waiting.size === 0) return;
+    this.#worker = this.#start();
+    for (const [each, { question }] of this.#waiting) this.#tell({ kind: 'ask', id: each, question });
+  }
+
+  #settle(id: number, reply: Reply<Question>): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(id);
+    this.#limit();
+    waiting.settle(reply);
+  }
+
+  #settleAll(reply: 'unreadable' | 'busy'): void {
+    for (const id of [...this.#waiting.keys()]) this.#settle(id, reply);
   }
 
   #tell(order: FinderOrder): void {

@@ -16,9 +16,9 @@ export interface FinderData {
 }
 
 export type Question =
-  | { readonly kind: 'find'; readonly query: Query; readonly narrowing: Narrowing; readonly offset: number; readonly limit: number; /** What snippets are cut around; null: none are. */ readonly needles: readonly string[] | null }
+  | { readonly kind: 'find'; readonly query: Query; readonly narrowing: Narrowing; readonly offset: number; readonly limit: number; /** What snippets are cut around; null: none are. */ readonly needles: readonly string[] | null; readonly hidesCodes: boolean }
   | { readonly kind: 'candidates'; readonly query: Query; readonly narrowing: Narrowing; readonly from: number | null }
-  | { readonly kind: 'snippets'; readonly needles: readonly string[]; readonly hits: readonly Hit[] };
+  | { readonly kind: 'snippets'; readonly needles: readonly string[]; readonly hits: readonly Hit[]; readonly hidesCodes: boolean };
 
 /** Null where nothing of the text is on disk. */
 export type Snippets = readonly (Snippet | null)[];
@@ -40,22 +40,22 @@ export function answerSearches(port: MessagePort, { path, mailDir, key }: Finder
     reader = null;
   };
   let places: ReadonlyMap<number, MailboxPlace> = new Map();
-  const snippetsOf = async (hits: readonly Hit[], needles: readonly string[]): Promise<Snippets> => {
+  const snippetsOf = async (hits: readonly Hit[], needles: readonly string[], hidesCodes: boolean): Promise<Snippets> => {
     const snippets: (Snippet | null)[] = [];
     for (const { mail, mailbox } of hits) {
       const place = places.get(mailbox);
-      snippets.push(place === undefined ? null : await snippetOf(files, place, mail, needles));
+      snippets.push(place === undefined ? null : await snippetOf(files, place, mail, needles, hidesCodes));
     }
     return snippets;
   };
   const answer = async (question: Question): Promise<ReplyTo<Question>> => {
-    if (question.kind === 'snippets') return snippetsOf(question.hits, question.needles);
+    if (question.kind === 'snippets') return snippetsOf(question.hits, question.needles, question.hidesCodes);
     reader ??= new IndexReader(openForReading(path, key));
     const { query, narrowing } = question;
     if (question.kind === 'candidates') return reader.candidates(query, narrowing, question.from);
     const found = reader.find(query, narrowing, question.offset, question.limit);
     // In the same turn: to wake a thread twice takes as long as the search itself.
-    return { ...found, snippets: question.needles === null ? null : await snippetsOf(found.hits, question.needles) };
+    return { ...found, snippets: question.needles === null ? null : await snippetsOf(found.hits, question.needles, question.hidesCodes) };
   };
   port.on('message', (order: FinderOrder) => {
     if (order.kind === 'ask') {
@@ -80,10 +80,10 @@ export function answerSearches(port: MessagePort, { path, mailDir, key }: Finder
 }
 
 /** Null where nothing of the body is on disk, or its file may not be read: the hit stands. */
-async function snippetOf(files: MailFiles, place: MailboxPlace, mail: number, needles: readonly string[]): Promise<Snippet | null> {
+async function snippetOf(files: MailFiles, place: MailboxPlace, mail: number, needles: readonly string[], hidesCodes: boolean): Promise<Snippet | null> {
   try {
     const found = await readText(files, place, mail);
-    return found === null || found.text === '' ? null : cutSnippet(found.text, needles);
+    return found === null || found.text === '' ? null : cutSnippet(found.text, needles, hidesCodes ? found.subject : null);
   } catch {
     return null;
   }

@@ -19,12 +19,15 @@ export interface KeeperData {
   readonly key: IndexKey;
   readonly bound: IndexBound;
   readonly isPaused: boolean;
+  /** One-time codes are left out of it. */
+  readonly hidesCodes: boolean;
 }
 
 export type IndexOrder =
   | { readonly kind: 'pause' | 'resume' | 'sync' | 'rebuild' | 'stop' }
   | { readonly kind: 'take'; readonly mails: readonly number[] }
-  | { readonly kind: 'bound'; readonly bound: IndexBound };
+  | { readonly kind: 'bound'; readonly bound: IndexBound }
+  | { readonly kind: 'codes'; readonly hidden: boolean };
 
 /** What is in the index. */
 export interface IndexCounts {
@@ -38,8 +41,8 @@ export interface IndexCounts {
 export type IndexReport =
   | ({ readonly kind: 'progress' } & IndexProgress & { readonly counts: IndexCounts })
   | { readonly kind: 'taken'; readonly counts: IndexCounts }
-  /** It is made anew: as was asked, or because the file could not be used, or Mail has another store. */
-  | { readonly kind: 'renewed'; readonly why: 'asked' | 'unusable' | 'other-store' }
+  /** It is made anew: as was asked, or because the file could not be used, or Mail has another store, or codes are hidden from now on, or no more. */
+  | { readonly kind: 'renewed'; readonly why: 'asked' | 'unusable' | 'other-store' | 'codes' }
   /** Nothing outside this bound is in the index any more. */
   | { readonly kind: 'bounded'; readonly number: number }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -89,12 +92,14 @@ class IndexKeeper {
   /** The bound changed: what goes on is begun anew with it. */
   #isRebound = false;
   #wasDamaged = false;
+  #hidesCodes: boolean;
 
   constructor(data: KeeperData, report: (report: IndexReport) => void) {
     this.#data = data;
     this.#report = report;
     this.#isPaused = data.isPaused;
     this.#bound = data.bound;
+    this.#hidesCodes = data.hidesCodes;
     this.#source = new MailSource(data.mailDir);
   }
 
@@ -104,6 +109,10 @@ class IndexKeeper {
       case 'bound':
         this.#bound = order.bound;
         this.#isRebound = true;
+        this.#wantsSync = true;
+        break;
+      case 'codes':
+        this.#hidesCodes = order.hidden;
         this.#wantsSync = true;
         break;
       case 'sync': this.#wantsSync = true; break;
@@ -148,7 +157,11 @@ class IndexKeeper {
     // Row ids of another store mean other mails.
     const store = this.#source.storeId();
     if (this.#writer.meta('store') !== undefined && this.#writer.meta('store') !== store) this.#renew('other-store');
+    const codes = this.#hidesCodes ? 'hidden' : 'shown';
+    if (this.#writer.meta('codes') !== codes && this.#writer.meta('synced') !== undefined) this.#renew('codes');
     this.#writer.setMeta('store', store);
+    this.#writer.setMeta('codes', codes);
+    this.#source.hidesCodes = this.#hidesCodes;
     const indexer = new Indexer(this.#writer, this.#source, {
       now: Date.now,
       onProgress: (progress) => this.#report({ kind: 'progress', ...progress, counts: this.#counts() }),

@@ -2,6 +2,7 @@ import { MailFiles, type MailboxPlace } from '../apple/mail/mail-files.ts';
 import { activeMailFolder, envelopeIndexPath } from '../apple/mail/mail-folder.ts';
 import { MailList, type ListedRow } from '../apple/mail/mail-list.ts';
 import { readText } from '../apple/mail/mail-texts.ts';
+import { hideCodes } from '../events/one-time-code.ts';
 import type { FileState, IndexedMail } from './index-writer.ts';
 
 export interface SourceRow extends ListedRow {
@@ -21,6 +22,8 @@ export class MailSource {
   #files: MailFiles;
   #mailboxes: readonly number[] | null = null;
   #places: ReadonlyMap<number, MailboxPlace> = new Map();
+  /** One-time codes are left out of what is read. */
+  hidesCodes = false;
 
   /** @param mailDir `~/Library/Mail`, or a version's folder in it. */
   constructor(mailDir: string) {
@@ -70,7 +73,8 @@ export class MailSource {
   async read(rowids: readonly number[]): Promise<SourceMail[]> {
     const mails: SourceMail[] = [];
     for (const { rowid, mailbox, date, subject, sender, address, attachments, summary } of this.#list.envelopes(rowids)) {
-      const mail = { mail: rowid, mailbox, date, subject, sender, address, attachments };
+      const shown = (text: string, about?: string): string => (this.hidesCodes ? hideCodes(text, about) : text);
+      const mail = { mail: rowid, mailbox, date, subject: shown(subject), sender, address, attachments };
       const place = this.#place(mailbox);
       let [body, file, trouble]: [string, FileState, string | null] = [summary, 0, null];
       try {
@@ -86,7 +90,7 @@ export class MailSource {
       } catch (error) {
         trouble = `the file cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`;
       }
-      mails.push({ mail: { ...mail, file, body }, trouble });
+      mails.push({ mail: { ...mail, file, body: shown(body, subject) }, trouble });
     }
     return mails;
   }

@@ -85,6 +85,7 @@ type Refused = keyof typeof WHY_NOT;
 
 const ANEW = {
   asked: null, unusable: 'The index could not be used (damaged, or with another key), so it is made anew.', 'other-store': 'Mail has another store, so the index is made anew.',
+  codes: 'Whether one-time codes are hidden was changed, so the index is made anew.',
 } as const;
 
 /** The full-text index of mail: kept by a thread of its own, searched by another. This side only tells them what to do. */
@@ -103,6 +104,7 @@ export class SearchIndex {
   /** Why it is made anew, until it is ready. */
   #anew: string | null = null;
   #isPaused = false;
+  #hidesCodes = true;
   #bound: IndexBound = { number: 0, mailboxes: null };
   #boundedTo = -1;
   #waiting: (() => void)[] = [];
@@ -119,7 +121,7 @@ export class SearchIndex {
   start(): void {
     if (this.#keeper !== null) return;
     const { path, mailDir, key } = this.#options;
-    const workerData: KeeperData = { role: 'keep', path, mailDir, key, bound: this.#bound, isPaused: this.#isPaused };
+    const workerData: KeeperData = { role: 'keep', path, mailDir, key, bound: this.#bound, isPaused: this.#isPaused, hidesCodes: this.#hidesCodes };
     const keeper = new Worker(this.#script, { workerData, resourceLimits: KEEPER_LIMITS });
     this.#keeper = keeper;
     this.#boundedTo = -1;
@@ -164,6 +166,14 @@ export class SearchIndex {
     if (JSON.stringify(mailboxes) === JSON.stringify(this.#bound.mailboxes)) return;
     this.#bound = { number: this.#bound.number + 1, mailboxes };
     this.#tell({ kind: 'bound', bound: this.#bound });
+  }
+
+  /** @param hidden one-time codes stand neither in the index nor in what it shows */
+  hideCodes(hidden: boolean): void {
+    if (hidden === this.#hidesCodes) return;
+    this.#hidesCodes = hidden;
+    if (this.#keeper !== null) this.#change('opening');
+    this.#tell({ kind: 'codes', hidden });
   }
 
   /** Whether nothing outside the bound is in the index any more. */
@@ -231,11 +241,12 @@ export class SearchIndex {
       before: request.before ?? null, senders: request.senders ?? null,
     };
     const needles = request.snippets === false ? null : needlesOf(query);
+    const hidesCodes = this.#hidesCodes;
     if (needles !== null) this.#finder.places(this.#options.places());
-    if (request.accept === undefined) return this.#finder.ask({ kind: 'find', query, narrowing, offset, limit, needles });
+    if (request.accept === undefined) return this.#finder.ask({ kind: 'find', query, narrowing, offset, limit, needles, hidesCodes });
     const sifted = await this.#sift(query, narrowing, request.accept, { offset, limit });
     if (typeof sifted === 'string' || needles === null || sifted.hits.length === 0) return sifted;
-    const snippets = await this.#finder.ask({ kind: 'snippets', needles, hits: sifted.hits });
+    const snippets = await this.#finder.ask({ kind: 'snippets', needles, hits: sifted.hits, hidesCodes });
     return { ...sifted, snippets: typeof snippets === 'string' ? null : snippets };
   }
 

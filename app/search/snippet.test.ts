@@ -5,7 +5,7 @@ import { cutSnippet, needlesOf, SNIPPET } from './snippet.ts';
 function snippet(text: string, query: string): { text: string; marked: string[] } {
   const parsed = parseQuery(query);
   if (!parsed.ok) throw new Error(parsed.reason);
-  const { text: line, marks } = cutSnippet(text, needlesOf(parsed.query));
+  const { text: line, marks } = cutSnippet(text, needlesOf(parsed.query), null);
   return { text: line, marked: marks.map(({ start, end }) => line.slice(start, end)) };
 }
 
@@ -29,6 +29,20 @@ test('case and diacritics do not count; words from their start; Japanese anywher
   expect(snippet('remeeting meeting', 'meeting').marked).toEqual(['meeting']);
   expect(snippet('来週の会議室です', '会議').marked).toEqual(['会議']);
   expect(snippet('a "two words" b two', '"two words" -b').marked).toEqual(['two', 'words', 'two']);
+});
+
+test('codes that are hidden are dots in the stretch, also where only the subject names them or the cut goes through them', () => {
+  const line = (text: string, query: string, about: string | null) => {
+    const parsed = parseQuery(query);
+    return parsed.ok ? cutSnippet(text, needlesOf(parsed.query), about === null ? null : () => about).text : '';
+  };
+  expect(line('592144 is for you', 'you', 'Your code')).toBe('592144 is for you');
+  expect(line('Your code: 592144. You know', 'know', '')).toBe('Your code: ••••••. You know');
+  expect(line('Your code: 592144. You know', 'know', null)).toBe('Your code: 592144. You know');
+  expect(line(`${far}592144 and the walrus`, 'walrus', 'Code: 592144')).toContain('•••••• and the walrus');
+  // The stretch begins 60 characters before the word.
+  const cut = `Your code: 592144 ${'x'.repeat(56)} walrus ${far}`;
+  expect(line(cut, 'walrus', '')).not.toMatch(/\d/);
 });
 
 test('no character is cut in half', () => {

@@ -1,3 +1,4 @@
+import { hideCodes, mayShowCode } from '../events/one-time-code.ts';
 import type { Query } from './query.ts';
 
 export interface Snippet {
@@ -21,8 +22,11 @@ export function needlesOf(query: Query): string[] {
   return [...new Set(needles.map(fold))].filter((needle) => needle !== '');
 }
 
-/** The stretch around the first word of the query, or the beginning where none is found. */
-export function cutSnippet(text: string, needles: readonly string[]): Snippet {
+/**
+ * The stretch around the first word of the query, or the beginning where none is found.
+ * @param about subject of a text whose one-time codes are hidden; null: they are shown
+ */
+export function cutSnippet(text: string, needles: readonly string[], about: (() => string) | null): Snippet {
   const looked = text.slice(0, MAX_LOOKED);
   const first = firstOf(looked, needles);
   let start = first < 0 ? 0 : Math.max(0, first - BEFORE);
@@ -34,7 +38,10 @@ export function cutSnippet(text: string, needles: readonly string[]): Snippet {
   let end = Math.min(text.length, start + SNIPPET);
   if (isLow(text, end)) end -= 1;
   const lead = start > 0 ? '…' : '';
-  const line = lead + text.slice(start, end).replace(/\s+/g, ' ').trim() + (end < text.length ? '…' : '');
+  // What names a code may stand far from it, and the cut may go through it.
+  const mayShow = about !== null && mayShowCode(text.slice(Math.max(0, start - BEFORE), end + BEFORE), text);
+  const shown = mayShow ? hideCodes(text, about()) : text;
+  const line = lead + shown.slice(start, end).replace(/\s+/g, ' ').trim() + (end < text.length ? '…' : '');
   return { text: line, marks: marksIn(line, needles) };
 }
 

@@ -68,7 +68,7 @@ test('watch, event, read, search: not listed without the grant, asked for, grant
   expect(await refusal(client, 'mail_search', { query: 'rota' })).toMatch(/has not let this client search/);
 }, 60_000);
 
-test('a found text shows no one-time code while codes are hidden, with marks around other words; each search stands in Activity', async () => {
+test('while codes are hidden no one-time code is found or shown, wherever it stands in its text; marks are around other words; each search stands in Activity', async () => {
   await using world = await startWorld(withKey);
   const client = world.client();
   await ask(client, 'list_watches');
@@ -76,14 +76,28 @@ test('a found text shows no one-time code while codes are hidden, with marks aro
   await mailOf(world, 'The walrus says: your code is 482913', { subject: 'Sign in' });
   await mailOf(world, '118822', { subject: 'Your code for the walrus' });
   await world.writer.messages.arrive({ from: NUMBER, text: 'Walrus code: 771204' });
-  await indexed(world, 2);
+  const far = 'Nothing of note stands here. '.repeat(20);
+  await mailOf(world, `Your verification code:\n\n591734\n\n${far}Do not share 591734 with any pelican.`);
+  await mailOf(world, `${far}Never tell anybody 660912, gannet.`, { subject: 'Your code is 660912' });
+  await world.writer.messages.arrive({ from: NUMBER, text: `Your code is 305518. ${far} Keep 305518 from the heron.` });
+  await indexed(world, 4);
   const snippets = (answer: Record<string, any>): string[] => ((answer['mails'] ?? answer['messages']) as { snippet: string }[]).map(({ snippet }) => snippet).toSorted();
   const marked = { highlight: true };
   expect(snippets(await search(client, 'walrus', marked))).toEqual(['The **walrus** says: your code is ••••••', '••••••']);
   expect(snippets(await ask(client, 'messages_search', { query: 'walrus', ...marked }))).toEqual(['**Walrus** code: ••••••']);
+  expect(snippets(await search(client, 'pelican'))).toEqual([expect.stringContaining('Do not share •••••• with any pelican.')]);
+  expect(snippets(await search(client, 'gannet'))).toEqual([expect.stringContaining('Never tell anybody ••••••, gannet.')]);
+  expect(snippets(await ask(client, 'messages_search', { query: 'heron' }))).toEqual([expect.stringContaining('Keep •••••• from the heron.')]);
+  // What may not be shown cannot be guessed either, a digit at a time.
+  for (const query of ['591734', '5917*', '660912', 'subject:6609*', '118822']) expect(await search(client, query)).toMatchObject({ count: 0, mails: [] });
+  for (const query of ['305518', '3055*']) expect(await ask(client, 'messages_search', { query })).toMatchObject({ messages: [] });
+  const reads = world.engine.activity.recent(3, { kind: 'read' }).map(({ reason, count }) => [reason, count]);
+  expect(reads).toEqual([['messages_search', 0], ['messages_search', 0], ['mail_search', 0]]);
   world.engine.policy.setSetting('hideCodes', false);
+  await world.engine.search.settled();
+  await indexed(world, 4);
   expect(snippets(await search(client, 'walrus'))).toEqual(['118822', 'The walrus says: your code is 482913']);
-  expect(world.engine.activity.recent(3, { kind: 'read' }).map(({ reason, count }) => [reason, count])).toEqual([['mail_search', 2], ['messages_search', 1], ['mail_search', 2]]);
+  expect(await search(client, '5917*')).toMatchObject({ count: 1 });
 }, 60_000);
 
 test('without a key there is no index, and a sentence why; with --plain-index there is one, and it is said', async () => {
@@ -168,6 +182,8 @@ describe('mail_search', () => {
     const bounded = await search(client, 'quokka');
     expect(bounded).toMatchObject({ count: 1, coverage: { phase: 'ready', percent: 100 } });
     expect(rowsOf(bounded)).toEqual([mine]);
+    // How rare a word is among the mail of others is not told.
+    expect((bounded['mails'] as { score: unknown }[]).map(({ score }) => score)).toEqual([null]);
     expect(bounded['coverage']).not.toHaveProperty('total');
     expect(bounded['note']).toMatch(/Only what allowed senders wrote is shown\.$/);
     world.engine.policy.allowClient(ownIdentity(world).id, { grants: ['mail', 'search'], senders: ['someone@example.org'] });

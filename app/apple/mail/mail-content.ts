@@ -56,14 +56,16 @@ export interface MailContent extends MailText {
 /** Addresses read from one header. */
 const MAX_ADDRESSES = 200;
 const MAX_NAME = 256;
+/** Bytes of a header in which its subject is looked for. */
+const MAX_SUBJECT_AT = 64 * 1024;
 /** Text parts that are read: more belong to digests. */
 const MAX_TEXT_PARTS = 50;
 const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/gu;
 
 /** Text alone, for an index: plain parts where there are any, so that HTML is parsed only if need be. Never throws. */
-export async function readMailText(message: Buffer): Promise<MailText> {
+export async function readMailText(message: Buffer): Promise<MailText & { readonly subject: () => string }> {
   const tree = readTree(message);
-  return textOf(chosen(tree.root), tree.limits);
+  return { ...(await textOf(chosen(tree.root), tree.limits)), subject: () => subjectOf(tree.root.header) };
 }
 
 /** Everything of a message but the bytes of its attachments. Never throws. */
@@ -199,6 +201,11 @@ async function headersOf(header: Buffer): Promise<MailHeaders> {
     from: addresses('from'), to: addresses('to'), cc: addresses('cc'), replyTo: addresses('reply-to'), subject: text('subject'), messageId: text('message-id'),
     inReplyTo: text('in-reply-to'), date: Number.isNaN(date) ? null : date,
   };
+}
+
+function subjectOf(header: Buffer): string {
+  const [, field = ''] = /^subject:(.{0,4096}(?:\r?\n[ \t].{0,4096}){0,16})/im.exec(header.toString('utf8', 0, MAX_SUBJECT_AT)) ?? [];
+  return decodeWords(field.replace(/\r?\n[ \t]/g, ' ').trim());
 }
 
 async function rawHeaders(header: Buffer): Promise<readonly { readonly key: string; readonly value: string }[]> {

@@ -21,6 +21,7 @@ export interface MailReading extends Omit<MailContent, 'attachments'> {
 }
 
 export interface TextReading extends MailText {
+  readonly subject: () => string;
   readonly onDisk: OnDisk;
   /** False if the file's byte count is missing or wrong. */
   readonly isCounted: boolean;

@@ -5,7 +5,7 @@ import type { Coverage, FoundText, MailFinding } from '../searching.ts';
 import type { Reach } from '../session.ts';
 import { idsOf, mailboxesOf, shownMails } from './mail-tools.ts';
 import { chatNamed, envelopeOf } from './messages-tools.ts';
-import { boundNote, fitting, readable, STRANGERS } from './reading.ts';
+import { boundNote, fitting, STRANGERS } from './reading.ts';
 import { READS, tool, type ToolCall } from './tool.ts';
 
 const BYTES = 56_000;
@@ -16,7 +16,7 @@ const MAX_SNIPPET = 400;
 
 const query = z.string().min(1).max(MAX_QUERY).describe('Words, all of which must be there; "a phrase"; OR; -word to leave out; word* for a beginning. Whole words: no stemming. Case and accents do not count.');
 const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'must be a day such as 2026-11-30 or a time such as 2026-11-30T08:00:00Z');
-const highlight = z.boolean().default(false).describe('Puts the words that were found between ** and **.');
+const highlight = z.boolean().default(false).describe('Puts the words that were found between ** and **; an asterisk of the text itself shows as \u2217.');
 const snippet = z.string().nullable().describe(`A stretch of the text around the first word found. ${STRANGERS}`);
 
 const COVERAGE = {
@@ -36,13 +36,12 @@ function coverageSentence({ phase, percent, unreadable }: ReturnType<typeof cove
   return [share, unreadable ? 'Some mails could not be read whole; what was read of them is found.' : ''].filter(Boolean).join(' ');
 }
 
-/** @param about the subject of what it was found in */
-function shownText(found: FoundText | null, marked: boolean, { session: { backend } }: ToolCall, about: string | null = null): string | null {
-  if (found === null) return null;
-  // As long as before, so that the marks hold.
-  const whole = readable(backend, found.text, about);
+function shownText(found: FoundText | null, marked: boolean): string | null {
+  if (found === null || !marked) return found === null ? null : cleanText(found.text, MAX_SNIPPET);
+  // A mark of the sender's own would say that something was found.
+  const whole = found.text.replaceAll('*', '\u2217');
   let [text, at] = ['', 0];
-  for (const { start, end } of marked ? found.marks : []) {
+  for (const { start, end } of found.marks) {
     text += `${whole.slice(at, start)}**${whole.slice(start, end)}**`;
     at = end;
   }
@@ -75,7 +74,7 @@ export const mailSearch = tool({
   }),
   output: z.object({
     mails: z.array(z.object({
-      row: z.int(), read: z.boolean(), flagged: z.boolean(), answered: z.boolean(), snippet, score: z.number().nullable().describe('Higher fits better; null where the newest come first.'),
+      row: z.int(), read: z.boolean(), flagged: z.boolean(), answered: z.boolean(), snippet, score: z.number().nullable().describe('Higher fits better; null where the newest come first, or only mail of some senders may be read.'),
       mail: z.record(z.string(), z.unknown()).describe(`The envelope as in mail.received. ${STRANGERS}`),
     })),
     count: z.int(), isExact: z.boolean().describe('False: there are more than count.'), order: z.enum(['best', 'newest']), nextOffset: z.int().nullable(),
@@ -98,7 +97,7 @@ export const mailSearch = tool({
     if (!found.ok) return { error: found.reason };
     if (reach === null || !reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
     const shown = shownMails(found.hits.map(({ row }) => row), archive, call);
-    const all = found.hits.map(({ row, snippet: cut, score }, nth) => ({ ...shown[nth]!, snippet: shownText(cut, marked, call, row.subject), score: score === null ? null : Number(score.toFixed(3)) }));
+    const all = found.hits.map(({ snippet: cut, score }, nth) => ({ ...shown[nth]!, snippet: shownText(cut, marked), score: score === null ? null : Number(score.toFixed(3)) }));
     const mails = fitting(all, BYTES);
     const nextOffset = mails.length < all.length ? found.hits[mails.length - 1]!.at + 1 : found.next;
     const coverage = coverageFor(found.coverage, reach);
@@ -151,7 +150,7 @@ export const messagesSearch = tool({
     if (!reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
     // They may have answered otherwise while it was looked through.
     const allowed = found.hits.filter(({ row }) => reading.mayRead(row, principal));
-    const all = allowed.map(({ row, snippet: cut }) => ({ row: row.rowid, fromMe: row.excluded === 'sent', snippet: shownText(cut, marked, call)!, message: envelopeOf(row) }));
+    const all = allowed.map(({ row, snippet: cut }) => ({ row: row.rowid, fromMe: row.excluded === 'sent', snippet: shownText(cut, marked)!, message: envelopeOf(row) }));
     const messages = fitting(all, BYTES);
     const next = messages.length < all.length ? messages.at(-1)!.row : found.next;
     const sentence = [
