@@ -31,14 +31,18 @@ export class MailboxCeiling {
 
   /** One excluded place is enough: a mail that also shows elsewhere is excluded all the same, and so is one whose place is not known. */
   excludes(row: StoreRow): boolean {
-    if (row.store !== 'mail' || (this.#accounts.size === 0 && this.#excluded.size === 0)) return false;
+    if (row.store !== 'mail' || !this.#hasExcluded) return false;
     return row.mailboxes.length === 0 || row.mailboxes.some((mailbox) => this.hides(mailbox));
+  }
+
+  get #hasExcluded(): boolean {
+    return this.#accounts.size > 0 || this.#excluded.size > 0;
   }
 
   /** An excluded mailbox takes what lies below it along. */
   hides(mailbox: Pick<Mailbox, 'accountId' | 'path'>): boolean {
+    if (!this.#hasExcluded) return false;
     if (this.#accounts.has(fold(mailbox.accountId))) return true;
-    if (this.#excluded.size === 0) return false;
     const levels = fold(mailbox.path).split('/');
     return levels.some((_, at) => this.#excluded.has(`${fold(mailbox.accountId)}/${levels.slice(0, at + 1).join('/')}`));
   }

@@ -79,10 +79,13 @@ export function answerSearches(port: MessagePort, { path, mailDir, key }: Finder
   });
 }
 
+/** Bytes of a file that a stretch is looked for in: what lies beyond is attachments, or nobody's first reading. */
+const MAX_READ = 512 * 1024;
+
 /** Null where nothing of the body is on disk, or its file may not be read: the hit stands. */
 async function snippetOf(files: MailFiles, place: MailboxPlace, mail: number, needles: readonly string[], hidesCodes: boolean): Promise<Snippet | null> {
   try {
-    const found = await readText(files, place, mail);
+    const found = await readText(files, place, mail, MAX_READ);
     return found === null || found.text === '' ? null : cutSnippet(found.text, needles, hidesCodes ? found.subject : null);
   } catch {
     return null;

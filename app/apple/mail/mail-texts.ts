@@ -59,9 +59,9 @@ export function attachmentSource(files: MailFiles, box: MailboxPlace, rowid: num
   return bytes === null ? null : { bytes };
 }
 
-/** The same without attachments, links and headers: for an index and its snippets. */
-export async function readText(files: MailFiles, box: MailboxPlace, rowid: number): Promise<TextReading | null> {
-  const found = openMail(files, box, rowid);
+/** The same without attachments, links and headers: for an index and its snippets. @param limit of bytes that are read */
+export async function readText(files: MailFiles, box: MailboxPlace, rowid: number, limit?: number): Promise<TextReading | null> {
+  const found = openMail(files, box, rowid, limit);
   if (found === null) return null;
   const { file, content: emlx } = found;
   const text = await readMailText(emlx.message);

@@ -88,7 +88,7 @@ export const mailSearch = tool({
   async run({ mailbox, exclude, after, before, highlight: marked, ...asked }, call) {
     const { session: { backend: { reading } }, principal } = call;
     const archive = reading.mail!;
-    const boxes = mailboxesOf(archive, call);
+    const boxes = mailbox === undefined && exclude.length === 0 ? [] : mailboxesOf(archive, call);
     const found = await reading.search.mail(principal, {
       ...asked, mailboxes: mailbox === undefined ? null : named(boxes, mailbox, 'mailbox'), except: exclude.flatMap((name, at) => named(boxes, name, `exclude[${at}]`)),
       after: timeOf(after), before: timeOf(before),
