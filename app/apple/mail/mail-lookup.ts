@@ -1,3 +1,4 @@
+import type { Statement } from 'better-sqlite3';
 import type { MailRow } from '../occurrence.ts';
 import type { Store } from '../store.ts';
 import { MailPlaces, PLACES_AT_ONCE, type MailPlace, type PlaceFilter } from './mail-places.ts';
@@ -40,12 +41,15 @@ export class MailLookup {
   readonly #shape: Shape;
   readonly #rows: MailRowReader;
   readonly #places: MailPlaces;
+  // Kept here: finding a statement by its text costs as much as running it.
+  readonly #marks: Statement;
 
   constructor(store: Store, shape: Shape, rows: MailRowReader) {
     this.#store = store;
     this.#shape = shape;
     this.#rows = rows;
     this.#places = new MailPlaces(store, shape);
+    this.#marks = store.statement(`SELECT ${this.#places.read}, ${this.#places.flagged}, m.flags & ${ANSWERED} FROM messages m WHERE m.ROWID = ?`, 'raw');
   }
 
   /** The rows that a name fits, the newest first: a mail may lie in several mailboxes. Those marked deleted are left out. */
@@ -57,9 +61,12 @@ export class MailLookup {
 
   /** By row id; those that left are missing. */
   marks(rowids: readonly number[]): ReadonlyMap<number, MailMarks> {
-    const sql = `SELECT m.ROWID, ${this.#places.read}, ${this.#places.flagged}, m.flags & ${ANSWERED} FROM messages m WHERE m.ROWID IN (SELECT value FROM json_each(?))`;
-    const found = this.#store.statement(sql, 'raw').all(JSON.stringify(rowids)) as [number, number, number, number][];
-    return new Map(found.map(([rowid, read, flagged, answered]) => [rowid, { read: read === 1, flagged: flagged === 1, answered: answered !== 0 }]));
+    const marks = new Map<number, MailMarks>();
+    for (const rowid of rowids) {
+      const found = this.#marks.get(rowid) as [number, number, number] | undefined;
+      if (found !== undefined) marks.set(rowid, { read: found[0] === 1, flagged: found[1] === 1, answered: found[2] !== 0 });
+    }
+    return marks;
   }
 
   /** ROWIDs of the labels of these mails, where they have any. */
