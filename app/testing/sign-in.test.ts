@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { PROGRAM_SCHEMES } from '../endpoint/oauth/redirect-uri.ts';
+import { clients } from '../wiring/clients.ts';
 import { REDIRECT, SignInWorld } from './sign-in-kit.ts';
 
 test('what clients look for stands at every place where they look, under the name that they use', async () => {
@@ -43,6 +45,11 @@ test('registering: a program gets an id and no secret, whatever it asks for', as
     client_id: expect.stringMatching(/^[\w-]{22}$/), client_id_issued_at: Math.floor(world.clock.now() / 1000), client_name: 'my-agent', redirect_uris: [REDIRECT, 'cursor://x/y'],
     token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'],
   });
+});
+
+test('the schemes of programs that a browser may be sent back to are those of the clients that are known to be set up', () => {
+  const known = clients.flatMap(({ appLink }) => (appLink === null ? [] : [new URL(appLink).protocol.slice(0, -1)]));
+  expect([...PROGRAM_SCHEMES].toSorted()).toEqual(known.toSorted());
 });
 
 test('the whole way: nothing goes anywhere before the owner allowed it, then a code goes once, with state and iss', async () => {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { placeOf, redirectFault, sameRedirect, withAnswer } from './redirect-uri.ts';
+import { PROGRAM_SCHEMES, placeOf, redirectFault, sameRedirect, withAnswer } from './redirect-uri.ts';
 
 test.each([
   'https://agent.example/callback', 'https://agent.example/callback?from=belfry', 'https://agent.example:8443/', 'https://agent.example',
   'http://127.0.0.1/callback', 'http://127.0.0.1:3000/callback', 'http://localhost:3000/callback', 'http://[::1]:3000/callback', 'http://127.0.0.1?x=1'.replace('?', '/?'),
-  'cursor://anysphere.cursor-deeplink/mcp/oauth', 'com.example.app:/oauth', 'com.example.app:/oauth?x=1',
+  'cursor://anysphere.cursor-deeplink/mcp/oauth', 'com.example.app:/oauth', 'com.example.app:/oauth?x=1', 'com.example.app://oauth', 'io.github.some-one.agent2:/oauth',
+  ...[...PROGRAM_SCHEMES].map((scheme) => `${scheme}://oauth/callback`), 'https://agent.example/callback?codes=1&mystate=x',
 ])('%s may be registered', (uri) => {
   expect(redirectFault(uri)).toBeNull();
 });
@@ -45,6 +46,16 @@ test.each<[unknown, RegExp]>([
   ['file:///etc/passwd', /scheme file/],
   ['blob:https://agent.example/1', /scheme blob/],
   ['about:blank', /scheme about/],
+  // Programs of the system, and of others, that open, run or fetch something.
+  ...['applescript', 'ssh', 'smb', 'afp', 'nfs', 'vnc', 'x-man-page', 'shortcuts', 'terminal', 'itms-services', 'facetime', 'help', 'ms-word', 'intent', 'mailto', 'slack', 'x-apple.systempreferences', 'com.apple.tv'].map((scheme): [string, RegExp] => (
+    [`${scheme}://x/y`, new RegExp(`^must not have the scheme ${scheme.replaceAll('.', '\\.')}, but https, http to this machine, or a program's own`)])),
+  ['.com.example:/oauth', /no absolute address/],
+  ['com.example.:/oauth', /scheme com\.example\./],
+  ['com..example:/oauth', /scheme com\.\.example/],
+  ['c.example:/oauth', /scheme c\.example/],
+  ...['code', 'state', 'iss', 'error', 'error_description', 'error_uri', 'Code', '%63ode'].map((name): [string, RegExp] => (
+    [`https://agent.example/cb?x=1&${name}=own`, new RegExp(`^must not hold ${decodeURIComponent(name)} in its query`)])),
+  ['com.example.app:/oauth?code', /must not hold code/],
   [`https://agent.example/${'a'.repeat(2048)}`, /at most 2048/],
 ])('%j is refused', (uri, rule) => {
   expect(redirectFault(uri)).toMatch(rule);
@@ -67,6 +78,9 @@ test.each<[string, string, boolean]>([
   ['http://127.0.0.1:3000/callback', 'http://127.0.0.1:3000@evil.example/callback', false],
   ['http://127.0.0.1:3000/callback', 'http://127.0.0.1:99999/callback', false],
   ['com.example.app:/oauth', 'com.example.app:/oauth2', false],
+  // Registered under other rules.
+  ['smb://host.example/share', 'smb://host.example/share', false],
+  ['https://agent.example/cb?code=own', 'https://agent.example/cb?code=own', false],
 ])('registered %s, asked for %s: %s', (registered, given, expected) => {
   expect(sameRedirect(registered, given)).toBe(expected);
 });
@@ -75,7 +89,16 @@ test('people see the host, or the scheme of a program', () => {
   expect(['https://agent.example/x', 'http://127.0.0.1:3000/x', 'cursor://anysphere/x', 'com.example.app:/x'].map(placeOf)).toEqual(['agent.example', '127.0.0.1:3000', 'cursor', 'com.example.app']);
 });
 
-test('an answer is added to the query that is there, escaped, and what is null is left out', () => {
-  expect(withAnswer('https://agent.example/cb?from=belfry', { code: 'a&b', state: null, iss: 'http://127.0.0.1:1' })).toBe('https://agent.example/cb?from=belfry&code=a%26b&iss=http%3A%2F%2F127.0.0.1%3A1');
-  expect(withAnswer('com.example.app:/oauth', { code: 'c' })).toBe('com.example.app:/oauth?code=c');
+test.each([
+  ['https://agent.example/cb', 'https://agent.example/cb?code=a%26b&iss=http%3A%2F%2F127.0.0.1%3A1'],
+  ['https://agent.example', 'https://agent.example?code=a%26b&iss=http%3A%2F%2F127.0.0.1%3A1'],
+  ['https://agent.example/cb?from=belfry', 'https://agent.example/cb?from=belfry&code=a%26b&iss=http%3A%2F%2F127.0.0.1%3A1'],
+  // As it was registered, character by character.
+  ['https://agent.example/cb?a=%20b&c&d=+%2B&a=2', 'https://agent.example/cb?a=%20b&c&d=+%2B&a=2&code=a%26b&iss=http%3A%2F%2F127.0.0.1%3A1'],
+  ['https://agent.example/cb?', 'https://agent.example/cb?code=a%26b&iss=http%3A%2F%2F127.0.0.1%3A1'],
+  ['https://agent.example/cb?a&', 'https://agent.example/cb?a&code=a%26b&iss=http%3A%2F%2F127.0.0.1%3A1'],
+  ['com.example.app:/oauth', 'com.example.app:/oauth?code=a%26b&iss=http%3A%2F%2F127.0.0.1%3A1'],
+  ['com.example.app:/oauth?a=%20b', 'com.example.app:/oauth?a=%20b&code=a%26b&iss=http%3A%2F%2F127.0.0.1%3A1'],
+])('an answer stands behind what was registered: %s', (uri, expected) => {
+  expect(withAnswer(uri, { code: 'a&b', state: null, iss: 'http://127.0.0.1:1' })).toBe(expected);
 });
