@@ -29,6 +29,9 @@ test.each<[string, Command]>([
   ['clients allow 0123ABCD --once --events mail.received --senders a@x.example,@y.example --grants mail,messages:everything', change({
     do: 'allow-client', id: '0123abcd', options: { once: true, events: ['mail.received'], senders: ['a@x.example', '@y.example'], grants: ['mail', 'messages:everything'] },
   })],
+  ['clients allow 0123abcd --code 0042', change({ do: 'allow-client', id: '0123abcd', options: {}, code: '0042' })],
+  ['waiting allow 0123abcd --code=0042', { do: 'answer', id: '0123abcd', accept: true, code: '0042' }],
+  ['waiting deny 0123abcd', { do: 'answer', id: '0123abcd', accept: false }],
   ['clients allow 0123abcd --events all --senders all', change({ do: 'allow-client', id: '0123abcd', options: { events: 'all', senders: 'all' } })],
   ['clients deny 0123abcd', change({ do: 'deny-client', id: '0123abcd' })],
   ['clients revoke 0123abcd', change({ do: 'revoke-client', id: '0123abcd' })],
@@ -86,6 +89,7 @@ test.each<[string, string]>([
   ['tokens create CI --grants root', '--grants takes mail, mail:everything, messages, messages:everything, search, reply, reply:unasked.'],
   ['tokens revoke CI', '"CI" is no token id: an id has 8 hex digits.'],
   ['clients allow 0123abcd --events mail', '--events takes mail.received, messages.received or all.'],
+  ...['clients allow 0123abcd --code 42', 'clients allow 0123abcd --code 12345', 'clients allow 0123abcd --code abcd', 'waiting allow 0123abcd --code=0x1f'].map((line): [string, string] => [line, '--code takes the four digits that the page in the browser shows.']),
   ['clients allow 0123abcd --grants root', '--grants takes mail, mail:everything, messages, messages:everything, search, reply, reply:unasked.'],
   ['clients allow 0123abcd --senders ,', '--senders needs a value.'],
   ['settings get colour', `There is no setting "colour"; there is ${KEYS}.`],

@@ -15,7 +15,8 @@ export type Command =
   | { readonly do: 'test-client'; readonly id: string }
   | { readonly do: 'watches' }
   | { readonly do: 'waiting' }
-  | { readonly do: 'answer'; readonly id: string; readonly accept: boolean }
+  /** @param code of a sign-in: what its page shows */
+  | { readonly do: 'answer'; readonly id: string; readonly accept: boolean; readonly code?: string }
   | { readonly do: 'stop-watch'; readonly id: string }
   | { readonly do: 'search-status' }
   | { readonly do: 'rebuild-search' }
@@ -47,7 +48,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
   },
   clients: {
     list: plain({ do: 'list', what: 'clients' }),
-    allow: { flags: { '--events': 'list', '--senders': 'list', '--grants': 'list', '--once': 'flag' }, parse: allowClient },
+    allow: { flags: { '--events': 'list', '--senders': 'list', '--grants': 'list', '--once': 'flag', '--code': 'value' }, parse: allowClient },
     deny: { parse: (words) => withId(words, (id) => changing({ do: 'deny-client', id })) },
     revoke: { parse: (words) => withId(words, (id) => changing({ do: 'revoke-client', id })) },
     test: { parse: (words) => withId(words, (id) => ({ do: 'test-client', id })) },
@@ -81,8 +82,8 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Action>>>> = {
   },
   waiting: {
     list: plain({ do: 'waiting' }),
-    allow: { parse: (words) => answer(words, true) },
-    deny: { parse: (words) => answer(words, false) },
+    allow: { flags: { '--code': 'value' }, parse: allowWaiting },
+    deny: { parse: (words) => withRequest(words, (id) => ({ do: 'answer', id, accept: false })) },
   },
   settings: {
     get: { parse: getSetting },
@@ -204,10 +205,22 @@ function stopWatch(words: readonly string[]): Parsed {
   return /^[0-9a-f]{8}$/.test(id) ? { do: 'stop-watch', id } : `${quoted(words[0]!)} is no watch id: an id has 8 hex digits.`;
 }
 
-function answer(words: readonly string[], accept: boolean): Parsed {
+function withRequest(words: readonly string[], then: (id: string) => Command): Parsed {
   if (words.length === 0) return 'Name the request by its id; "belfry waiting list" shows them.';
   if (words.length > 1) return surplus(words[1]!);
-  return /^[\w-]{1,64}$/.test(words[0]!) ? { do: 'answer', id: words[0]!, accept } : `${quoted(words[0]!)} is no id of a request.`;
+  return /^[\w-]{1,64}$/.test(words[0]!) ? then(words[0]!) : `${quoted(words[0]!)} is no id of a request.`;
+}
+
+function allowWaiting(words: readonly string[], flags: Flags): Parsed {
+  const code = codeOf(flags);
+  return typeof code === 'string' ? code : withRequest(words, (id) => ({ do: 'answer', id, accept: true, ...code }));
+}
+
+/** The code of a sign-in, where one is given. */
+function codeOf(flags: Flags): { readonly code?: string } | string {
+  const code = flags.value('--code');
+  if (code === null) return {};
+  return /^\d{4}$/.test(code) ? { code } : '--code takes the four digits that the page in the browser shows.';
 }
 
 function stopWebhook(words: readonly string[]): Parsed {
@@ -232,7 +245,9 @@ function revokeToken(words: readonly string[]): Parsed {
 
 function allowClient(words: readonly string[], flags: Flags): Parsed {
   const options = allowOptionsOf(flags);
-  return typeof options === 'string' ? options : withId(words, (id) => changing({ do: 'allow-client', id, options }));
+  if (typeof options === 'string') return options;
+  const code = codeOf(flags);
+  return typeof code === 'string' ? code : withId(words, (id) => changing({ do: 'allow-client', id, options, ...code }));
 }
 
 function allowOptionsOf(flags: Flags): AllowOptions | string {

@@ -13,15 +13,15 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
   events  list | on TYPE | off TYPE                      TYPE: mail.received, messages.received
   senders list | add SENDER... [--for mail|messages] [--subdomains] [--except SENDER] | remove SENDER...
           | add chat:ID... | remove chat:ID...           ID: a chat's id or its exact name
-  clients list | allow ID [--events TYPE,...] [--senders SENDER,...] [--grants GRANT,...] [--once]
-          | deny ID | revoke ID | test ID
+  clients list | allow ID [--events TYPE,...] [--senders SENDER,...] [--grants GRANT,...] [--once] [--code CODE]
+          | deny ID | revoke ID | test ID                CODE: of a sign-in, the four digits that its page shows
   tokens  list | create LABEL [--events TYPE,...] [--senders SENDER,...] [--grants GRANT,...] | revoke ID
                                                          for clients that come over HTTP; a new token is shown once
   excluded list | add PLACE... | remove PLACE...         PLACE: an account or a mailbox that no client hears of or reads
   hosts   list | add HOST... | remove HOST...            HOST: where webhooks may go, such as hooks.example.net
   webhooks list | stop ID
   watches list | stop ID
-  waiting list | allow ID | deny ID                      what waits for you: clients, changes, texts that clients wrote
+  waiting list | allow ID [--code CODE] | deny ID        what waits for you: clients, changes, texts that clients wrote
   search  status | rebuild                               the full-text index of mail, and how far it is
   settings get [KEY] | set KEY VALUE                     KEY: ${keyLines()}
   probe   list | poll | wait | watch | call | channel | lab    asks and waits as a client does: belfry probe --help

@@ -92,6 +92,8 @@ test.each<[string, CommandContext, number, RegExp]>([
   ['waiting allow message-0123456789ab', OWNER, 0, /^Sent\.\n$/],
   ['waiting deny message-0123456789ab', PEER, 0, /^Not allowed\.\n$/],
   ['waiting deny message-0123456789ac', PEER, 3, /no longer waiting/],
+  ['waiting allow message-0123456789ab --code 1234', HEADLESS, 3, /No sign-in with the id "message-01234567" waits any more/],
+  [`clients allow ${ID} --code 1234`, HEADLESS, 3, /No sign-in with the id "0123abcd" waits any more/],
   ['waiting allow', HEADLESS, 3, /Name the request by its id/],
   ['pause', PEER, 0, /^Paused until resumed\.\n$/],
   ['pause 900d', PEER, 3, /A pause lasts from 1 second to 366 days/],

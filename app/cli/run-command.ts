@@ -146,6 +146,10 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
     }
     case 'answer':
       if (command.accept && !context.headless && !context.isOwnerConsole) return { code: 2, fault: 'refused', message: 'Only the owner can allow this, in Belfry\'s window.' };
+      // A sign-in is allowed by its code, whichever list its id was taken from.
+      if (command.accept && (command.code !== undefined || api.waiting().some(({ id, kind }) => id === command.id && kind === 'sign-in'))) {
+        return outcomeAnswer(api.change({ do: 'allow-client', id: command.id, options: {}, ...(command.code !== undefined && { code: command.code }) }));
+      }
       return outcomeAnswer(await api.answer(command.id, command.accept));
     case 'stop-watch':
       return outcomeAnswer(api.stopWatch(command.id));

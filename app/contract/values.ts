@@ -188,13 +188,16 @@ export const waitingRow = z.discriminatedUnion('kind', [
     grants: z.array(grantName),
   }),
   z.object({
-    /** A program asks in the browser to be let in over HTTP. Allowing it takes the same options as a client; once is not among them. */
+    /**
+     * A program asks in the browser to be let in over HTTP. Allowing it takes the same options as a client; once is not
+     * among them. The id is that of this request alone, which never changes; another request of the program has another.
+     */
     kind: z.literal('sign-in'), ...asked,
     /** Of the client that it becomes. In `clients` only if it was allowed before. */
     client: clientId,
     /** What the program calls itself: only ever quoted. */
     name: z.string(),
-    /** Where the browser goes afterwards: the host, or the scheme of a program. */
+    /** Where the browser goes afterwards: the host with its port, or the scheme of a program. */
     host: z.string(),
     /** Four digits that the browser's page shows too: they tell one request from another. */
     code: z.string().regex(/^\d{4}$/),

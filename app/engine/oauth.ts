@@ -8,9 +8,9 @@ export function oauthOf({ options, clock, policy }: Engine): HttpRoutes {
   const headless = options.kind === 'serve';
   return new OAuthRoutes({
     signIns: policy.signIns, clock, host: headless ? 'headless' : 'app',
-    asked: ({ client, code }) => {
+    asked: ({ id, code }) => {
       // Without a window the terminal is where the owner looks. What the program calls itself stays out of the log.
-      if (headless) options.log(`A sign-in waits for you with the code ${code}: "belfry clients list" shows it, "belfry clients allow ${client}" allows it.`);
+      if (headless) options.log(`A sign-in waits for you with the code ${code}. If the page in your browser shows the same, "belfry clients allow ${id} --code ${code}" allows it.`);
     },
     fault: (error) => options.log(`sign-in: ${describeFault(error)}`),
   });

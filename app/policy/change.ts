@@ -43,7 +43,8 @@ export type Change =
   /** Hosts that webhooks may go to. */
   | { readonly do: 'add-hosts'; readonly hosts: readonly string[] }
   | { readonly do: 'remove-hosts'; readonly hosts: readonly string[] }
-  | { readonly do: 'allow-client'; readonly id: string; readonly options: AllowOptions }
+  /** @param code of a sign-in that waits: what its page shows */
+  | { readonly do: 'allow-client'; readonly id: string; readonly options: AllowOptions; readonly code?: string }
   /** Adds grants to a client that is allowed; the rest of its record stays. */
   | { readonly do: 'grant-client'; readonly id: string; readonly grants: readonly GrantName[] }
   | { readonly do: 'deny-client'; readonly id: string }

@@ -164,7 +164,7 @@ export class Policy extends RuleChanges {
       case 'remove-hosts': return this.removeHosts(change.hosts);
       case 'exclude': return this.exclude(change.places);
       case 'include': return this.include(change.places);
-      case 'allow-client': return this.allowClient(change.id, change.options);
+      case 'allow-client': return this.allowClient(change.id, change.options, change.code);
       case 'grant-client': return this.grantClient(change.id, change.grants);
       case 'deny-client': return this.denyClient(change.id);
       case 'revoke-client': return this.revokeClient(change.id);
@@ -244,9 +244,10 @@ export class Policy extends RuleChanges {
     return done(true, accept ? 'The settings of the file hold now.' : 'Everything stays off. The file that was found is kept beside settings.json.');
   }
 
-  /** Without options: always, every event type, every allowed sender (ruling 17). */
-  allowClient(id: string, options: AllowOptions = {}): Outcome {
-    if (this.signIns.waits(id)) return this.signIns.answer(id, true, options);
+  /** Without options: always, every event type, every allowed sender (ruling 17). @param code of a sign-in that waits */
+  allowClient(id: string, options: AllowOptions = {}, code: string | null = null): Outcome {
+    if (this.signIns.waits(id)) return this.signIns.allowByCode(id, code, options);
+    if (code !== null) return noSignIn(id);
     if (!this.#isKnown(id)) return unknownClient(id);
     const senders = this.#grantSenders(options.senders);
     if (typeof senders === 'string') return { ok: false, code: 'invalid', message: senders };
@@ -269,7 +270,6 @@ export class Policy extends RuleChanges {
   }
 
   denyClient(id: string): Outcome {
-    // Of a program that was let in before only the new request is denied: revoking says the other.
     if (this.signIns.waits(id)) return this.signIns.answer(id, false, {});
     if (!this.#isKnown(id)) return unknownClient(id);
     return this.#decide(this.clients.denied(id), { do: 'deny-client', id }, `${this.clientName(id)} is not allowed.`);
@@ -277,8 +277,8 @@ export class Policy extends RuleChanges {
 
   /** Like a denial: the client stays refused, also under --trust-local-clients, until it is allowed again. */
   revokeClient(id: string): Outcome {
-    const denied = this.signIns.waits(id) ? this.signIns.answer(id, false, {}) : null;
-    if (!this.#isKnown(id)) return denied ?? unknownClient(id);
+    if (this.signIns.waits(id)) return this.signIns.answer(id, false, {});
+    if (!this.#isKnown(id)) return unknownClient(id);
     return this.#decide(this.clients.denied(id), { do: 'revoke-client', id }, `${this.clientName(id)} is no longer allowed.`);
   }
 
@@ -330,6 +330,7 @@ export class Policy extends RuleChanges {
   /** Why a change could never be done: wrong use is said at once and does not wait for the owner. */
   #fault(change: Change): Outcome | null {
     if (change.do === 'allow-client' && this.signIns.waits(change.id)) return { ok: false, code: 'refused', message: 'This sign-in is in Waiting for you already: only the owner can allow it, who compares its code.' };
+    if (change.do === 'allow-client' && change.code !== undefined) return noSignIn(change.id);
     if ((change.do === 'allow-client' || change.do === 'grant-client') && !this.#isKnown(change.id)) return unknownClient(change.id);
     if (change.do === 'add-senders') {
       const edit = addRules(this.settings.senders, change.senders, change.options, this.region);
@@ -368,6 +369,7 @@ export class Policy extends RuleChanges {
     const clients = [...this.settings.clients.filter((each) => each.id !== record.id), record];
     const failed = this.save({ clients, ...(record.decision === 'denied' && this.credentials.without(record.id)) });
     if (failed) return failed;
+    if (record.decision === 'denied') this.signIns.refuse(record.id);
     const waited = this.#waiting.remove(record.id);
     const outcome = this.did('clients', change, sentence);
     if (waited) this.#emit('waiting', null);
@@ -466,3 +468,4 @@ function settingFault(key: SettingKey, value: unknown): Outcome | null {
   return parsed.success ? null : { ok: false, code: 'invalid', message: `${key} ${issueSentence(parsed.error).replace(/^it: /, '')}.` };
 }
 const unknownClient = (id: string): Outcome => ({ ok: false, code: 'unknown', message: `No client has the id ${JSON.stringify(id.slice(0, 16))}. "belfry clients list" shows the ids.` });
+const noSignIn = (id: string): Outcome => ({ ok: false, code: 'unknown', message: `No sign-in with the id ${JSON.stringify(id.slice(0, 16))} waits any more. "belfry clients list" shows what does.` });

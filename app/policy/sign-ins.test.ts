@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../testing/temp.ts';
 import type { Policy } from './policy.ts';
-import type { SignInEnd } from './sign-ins.ts';
+import type { SignInAsk, SignInEnd, SignInRefusal } from './sign-ins.ts';
 import { hashOf } from './secret.ts';
 import { policyIn } from './testing.ts';
 
@@ -10,16 +10,19 @@ const MINUTE = 60_000;
 const DAY = 86_400_000;
 const program = (clientId = 'program-1', name = 'my-agent') => ({ clientId, name, redirects: ['http://127.0.0.1:3000/callback'] });
 
+const tryToAsk = (policy: Policy, registration = program(), ended: (how: SignInEnd) => void = () => undefined) =>
+  policy.signIns.ask(registration, { host: '127.0.0.1:3000', grants: ['mail'] }, ended);
 /** Asks and notes how it ended. */
-function ask(policy: Policy, registration = program()) {
+function ask(policy: Policy, registration = program()): { ends: SignInEnd[]; asked: SignInAsk } {
   const ends: SignInEnd[] = [];
-  const asked = policy.signIns.ask(registration, { host: '127.0.0.1:3000', grants: ['mail'] }, (how) => ends.push(how));
+  const asked = tryToAsk(policy, registration, (how) => ends.push(how));
+  if (typeof asked === 'string') throw new Error(`Refused: ${asked}`);
   return { ends, asked };
 }
 function signedIn(policy: Policy, registration = program(), options = {}) {
   const { asked } = ask(policy, registration);
-  expect(policy.answer(asked!.client, true, options)).toMatchObject({ ok: true });
-  return { ...policy.signIns.begin(asked!.client)!, client: asked!.client };
+  expect(policy.answer(asked.id, true, options)).toMatchObject({ ok: true });
+  return { ...policy.signIns.begin(asked.client)!, client: asked.client };
 }
 
 test('a request stands in Waiting for you with name, host and a code of four digits, and grants nothing', () => {
@@ -28,14 +31,16 @@ test('a request stands in Waiting for you with name, host and a code of four dig
   const kinds: string[] = [];
   policy.onChange((kind) => kinds.push(kind));
   const { asked, ends } = ask(policy, program('p', 'my-\u202eagent'));
-  expect(asked!.code).toMatch(/^\d{4}$/);
+  expect(asked.code).toMatch(/^\d{4}$/);
+  expect(asked.id).toMatch(/^[0-9a-f]{8}$/);
+  expect(asked.id).not.toBe(asked.client);
   expect(policy.snapshot().waiting).toEqual([{
-    kind: 'sign-in', id: asked!.client, client: asked!.client, since: clock.now(), name: 'my-agent', host: '127.0.0.1:3000', code: asked!.code, expiresAt: clock.now() + 10 * MINUTE,
+    kind: 'sign-in', id: asked.id, client: asked.client, since: clock.now(), name: 'my-agent', host: '127.0.0.1:3000', code: asked.code, expiresAt: clock.now() + 10 * MINUTE,
     grants: ['mail'], sentence: '"my-agent" asks to sign in.',
   }]);
   expect(kinds).toEqual(['waiting', 'notice']);
   expect(ends).toEqual([]);
-  expect(policy.signIns.begin(asked!.client)).toBeNull();
+  expect(policy.signIns.begin(asked.client)).toBeNull();
 });
 
 test('a name cannot speak for Belfry', () => {
@@ -48,11 +53,11 @@ test('a name cannot speak for Belfry', () => {
 test('three wait at most, with codes of their own; a place is free once one was answered', () => {
   using folder = tempFolder();
   const { policy } = policyIn(folder.path);
-  const three = [1, 2, 3].map((each) => ask(policy, program(`p${each}`)).asked!);
+  const three = [1, 2, 3].map((each) => ask(policy, program(`p${each}`)).asked);
   expect(new Set(three.map(({ code }) => code)).size).toBe(3);
-  expect(ask(policy, program('p4')).asked).toBeNull();
-  policy.answer(three[0]!.client, false);
-  expect(ask(policy, program('p4')).asked).not.toBeNull();
+  expect(tryToAsk(policy, program('p4'))).toBe('full');
+  policy.answer(three[0]!.id, false);
+  ask(policy, program('p4'));
 });
 
 test('ten minutes, then nobody allowed it', () => {
@@ -64,26 +69,104 @@ test('ten minutes, then nobody allowed it', () => {
   clock.pass(1);
   expect(ends).toEqual(['expired']);
   expect(policy.snapshot().waiting).toEqual([]);
-  expect(policy.answer(asked!.client, true)).toMatchObject({ ok: false, code: 'unknown' });
+  expect(policy.answer(asked.id, true)).toMatchObject({ ok: false, code: 'unknown' });
 });
 
-test('the same program asking anew takes the place of its older request', () => {
+test('while a request waits, another one of the same program is not asked, and the first is as it was', () => {
   using folder = tempFolder();
   const { policy } = policyIn(folder.path);
   const first = ask(policy);
+  const shown = policy.snapshot().waiting;
+  for (let at = 0; at < 100; at++) expect(tryToAsk(policy)).toBe('waits');
+  expect(policy.snapshot().waiting).toEqual(shown);
+  expect(first.ends).toEqual([]);
+  policy.answer(first.asked.id, true);
+  expect(first.ends).toEqual(['allowed']);
+});
+
+test('an answer is to one request: it says nothing of the next one of the same program', () => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const first = ask(policy);
+  policy.answer(first.asked.id, false);
   const second = ask(policy);
-  expect(first.ends).toEqual(['withdrawn']);
-  expect(policy.snapshot().waiting).toMatchObject([{ code: second.asked!.code }]);
+  expect([second.asked.client, second.asked.id === first.asked.id]).toEqual([first.asked.client, false]);
+  for (const id of [first.asked.id, first.asked.client]) expect(policy.answer(id, true)).toEqual({ ok: false, code: 'unknown', message: 'This request is no longer waiting.' });
+  expect(second.ends).toEqual([]);
+  expect(policy.snapshot().clients).toEqual([]);
+});
+
+describe('by command, a request is allowed by the code of its page', () => {
+  const other = (code: string) => String((Number(code) + 1) % 10_000).padStart(4, '0');
+  test.each<[string, (asked: SignInAsk) => [id: string, code: string | undefined], object]>([
+    ['without a code', ({ id }) => [id, undefined], { ok: false, code: 'invalid', message: expect.stringMatching(/^This is a sign-in: add --code/) }],
+    ['with another code', ({ id, code }) => [id, other(code)], { ok: false, code: 'refused', message: expect.stringMatching(/^This request has another code, so nothing was allowed\./) }],
+    ['by the id of the client', ({ client, code }) => [client, code], { ok: false, code: 'unknown', message: expect.stringMatching(/^No sign-in with the id "[0-9a-f]{8}" waits any more\./) }],
+    ['with both', ({ id, code }) => [id, code], { ok: true }],
+  ])('%s', (_, given, outcome) => {
+    using folder = tempFolder();
+    const { policy } = policyIn(folder.path);
+    const { asked, ends } = ask(policy);
+    const [id, code] = given(asked);
+    expect(policy.change({ do: 'allow-client', id, options: {}, ...(code !== undefined && { code }) })).toMatchObject(outcome);
+    const isAllowed = 'ok' in outcome && outcome.ok === true;
+    expect([ends, policy.snapshot().clients.length]).toEqual(isAllowed ? [['allowed'], 1] : [[], 0]);
+  });
+
+  test('one that is gone', () => {
+    using folder = tempFolder();
+    const { policy } = policyIn(folder.path);
+    const { asked } = ask(policy);
+    policy.answer(asked.id, false);
+    expect(policy.allowClient(asked.id, {}, asked.code)).toMatchObject({ ok: false, code: 'unknown', message: expect.stringMatching(/waits any more/) });
+    expect(policy.request({ do: 'allow-client', id: asked.id, options: {}, code: asked.code })).toMatchObject({ ok: false, code: 'unknown' });
+  });
+});
+
+describe('asking again and again', () => {
+  /** Asks once more, each time after the one before was refused. */
+  function askOften(policy: Policy, times: number, programOf: (at: number) => string): (SignInAsk | SignInRefusal)[] {
+    return Array.from({ length: times }, (_, at) => {
+      const asked = tryToAsk(policy, program(programOf(at)));
+      if (typeof asked !== 'string') policy.answer(asked.id, false);
+      return asked;
+    });
+  }
+  const asks = (all: (SignInAsk | SignInRefusal)[]) => all.filter((each): each is SignInAsk => typeof each !== 'string');
+
+  test('six times a minute for a program, and twenty for all of them', () => {
+    using folder = tempFolder();
+    const { policy, clock } = policyIn(folder.path);
+    const one = askOften(policy, 30, () => 'p1');
+    expect([asks(one).length, one[6]]).toEqual([6, 'often']);
+    expect(asks(askOften(policy, 100, (at) => `p${2 + (at % 10)}`)).length).toBe(14);
+    clock.pass(MINUTE - 1);
+    expect(tryToAsk(policy, program('p20'))).toBe('often');
+    clock.pass(1);
+    expect(asks(askOften(policy, 30, () => 'p1')).length).toBe(6);
+  });
+
+  test('no code comes again within ten minutes', () => {
+    using folder = tempFolder();
+    const { policy, clock } = policyIn(folder.path);
+    const codes: string[] = [];
+    for (let minute = 0; minute < 40; minute++) {
+      codes.push(...asks(askOften(policy, 20, (at) => `p${at}`)).map(({ code }) => code));
+      clock.pass(MINUTE);
+    }
+    expect(codes).toHaveLength(800);
+    for (let at = 0; at < codes.length; at++) expect(codes.slice(Math.max(0, (Math.floor(at / 20) - 9) * 20), at)).not.toContain(codes[at]);
+  });
 });
 
 test('denied: nothing is kept, and the answer counts once', () => {
   using folder = tempFolder();
   const { policy } = policyIn(folder.path);
   const { asked, ends } = ask(policy);
-  expect(policy.denyClient(asked!.client)).toEqual({ ok: true, changed: true, sentence: 'Not allowed.' });
+  expect(policy.denyClient(asked.id)).toEqual({ ok: true, changed: true, sentence: 'Not allowed.' });
   expect(ends).toEqual(['denied']);
   expect(policy.snapshot()).toMatchObject({ clients: [], tokens: [], waiting: [] });
-  expect(policy.denyClient(asked!.client)).toMatchObject({ ok: false, code: 'unknown' });
+  expect(policy.denyClient(asked.id)).toMatchObject({ ok: false, code: 'unknown' });
 });
 
 test('allowed with what the owner chose, not with what was hinted at', () => {
@@ -104,8 +187,8 @@ test('a sign-in is never for once', () => {
   using folder = tempFolder();
   const { policy } = policyIn(folder.path);
   const { asked, ends } = ask(policy);
-  expect(policy.answer(asked!.client, true, { once: true })).toMatchObject({ ok: false, code: 'refused', message: expect.stringMatching(/cannot be allowed once/) });
-  expect(policy.answer(asked!.client, true, { senders: ['nobody at all'] })).toMatchObject({ ok: false, code: 'invalid' });
+  expect(policy.answer(asked.id, true, { once: true })).toMatchObject({ ok: false, code: 'refused', message: expect.stringMatching(/cannot be allowed once/) });
+  expect(policy.answer(asked.id, true, { senders: ['nobody at all'] })).toMatchObject({ ok: false, code: 'invalid' });
   expect(ends).toEqual([]);
 });
 
@@ -113,7 +196,7 @@ test('a program of the socket may refuse a sign-in and not allow it', () => {
   using folder = tempFolder();
   const { policy } = policyIn(folder.path);
   const { asked } = ask(policy);
-  const allow = { do: 'allow-client', id: asked!.client, options: {} } as const;
+  const allow = { do: 'allow-client', id: asked.id, options: {} } as const;
   expect(policy.widens(allow)).toBe(true);
   expect(policy.request(allow)).toMatchObject({ ok: false, code: 'refused', message: expect.stringMatching(/only the owner can allow it/) });
   expect(policy.snapshot().waiting).toHaveLength(1);
@@ -176,7 +259,7 @@ test('one that fetched no token within ten minutes is gone, and one that nobody 
   using folder = tempFolder();
   const { policy, clock } = policyIn(folder.path);
   const { asked } = ask(policy);
-  policy.answer(asked!.client, true);
+  policy.answer(asked.id, true);
   clock.pass(10 * MINUTE);
   policy.sweep();
   expect(policy.snapshot()).toMatchObject({ tokens: [], clients: [] });
@@ -205,13 +288,23 @@ test('revoking the client ends its tokens and its registration', () => {
   expect(policy.isDenied({ id: client })).toBe(true);
 });
 
+test.each(['denyClient', 'revokeClient'] as const)('%s of a client refuses what its program asks for just now too', (refuse) => {
+  using folder = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const { client } = signedIn(policy);
+  const { asked, ends } = ask(policy);
+  policy[refuse](client);
+  expect([ends, policy.snapshot().waiting]).toEqual([['denied'], []]);
+  expect(policy.answer(asked.id, true)).toMatchObject({ ok: false, code: 'unknown' });
+});
+
 test('signing in again is asked again; denied, it leaves what was allowed before', () => {
   using folder = tempFolder();
   const { policy } = policyIn(folder.path);
   const { client, access } = signedIn(policy, program(), { grants: ['mail'] });
   const again = ask(policy);
-  expect(again.asked!.client).toBe(client);
-  policy.denyClient(client);
+  expect(again.asked.client).toBe(client);
+  policy.denyClient(again.asked.id);
   expect(policy.credentials.credentialOf(access)).not.toBeNull();
   const next = signedIn(policy);
   expect(policy.credentials.credentialOf(access)).toBeNull();

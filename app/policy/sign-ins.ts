@@ -1,7 +1,8 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { cleanText } from '../events/text.ts';
 import type { AllowOptions, GrantName, Outcome } from './change.ts';
 import { MAX_NAME, type CredentialHost, type Credentials } from './credentials.ts';
+import { MatchCodes } from './match-codes.ts';
 import { clientIdOf, hashOf, newSecret, sameHash, SECRET_PREFIX } from './secret.ts';
 import type { SignInRecord } from './settings.ts';
 import { MAX_WAITING, type Waiting } from './waiting.ts';
@@ -14,6 +15,8 @@ export const ACCESS_MS = 3_600_000;
 export const REFRESH_MS = 30 * 86_400_000;
 const MAX_ACCESS = 4;
 const FAMILY_BYTES = 16;
+/** An id looks like that of a client: commands take either. */
+const ASK_ID_BYTES = 4;
 
 /** A program that registered itself, as it asks to be let in. */
 export interface Registration {
@@ -24,6 +27,8 @@ export interface Registration {
 }
 
 export interface SignInAsk {
+  /** Of this one request: what it says never changes, and another request of the same program has another. */
+  readonly id: string;
   /** Of the client that it becomes. */
   readonly client: string;
   readonly name: string;
@@ -36,10 +41,13 @@ export interface SignInAsk {
   readonly grants: readonly GrantName[];
 }
 
-/** `withdrawn`: the same program asked anew. */
-export type SignInEnd = 'allowed' | 'denied' | 'expired' | 'withdrawn';
+export type SignInEnd = 'allowed' | 'denied' | 'expired';
+
+/** Why nothing was asked. `waits`: an earlier request of the same program does. `full`: as many as may. `often`: within this minute. */
+export type SignInRefusal = 'waits' | 'full' | 'often';
 
 interface OpenAsk {
+  readonly ask: SignInAsk;
   readonly registration: Registration;
   readonly ended: (how: SignInEnd) => void;
   readonly disarm: () => void;
@@ -64,12 +72,15 @@ export class SignIns {
   readonly #host: SignInHost;
   readonly #waiting: Waiting;
   readonly #credentials: Credentials;
+  readonly #codes: MatchCodes;
+  /** By the id of the request. */
   readonly #open = new Map<string, OpenAsk>();
 
   constructor(host: SignInHost, waiting: Waiting, credentials: Credentials) {
     this.#host = host;
     this.#waiting = waiting;
     this.#credentials = credentials;
+    this.#codes = new MatchCodes(() => host.clock.monotonic());
   }
 
   /** One that the owner allowed before and that is not over. */
@@ -77,39 +88,52 @@ export class SignIns {
     return this.#host.settings.signIns.find((each) => each.clientId === clientId) ?? null;
   }
 
-  /** Whether one of a program waits. */
-  waits(client: string): boolean {
-    return this.#open.has(client);
+  /** @param id of a request */
+  waits(id: string): boolean {
+    return this.#open.has(id);
   }
 
   /**
-   * Puts a request into Waiting for you. Null: three wait already, or the list is full.
+   * Puts a request into Waiting for you. One that waits is never put aside for a newer one: the owner may be about to
+   * answer it.
    * @param ended called once, when somebody decided or time ran out
    */
-  ask(registration: Registration, about: Pick<SignInAsk, 'host' | 'grants'>, ended: (how: SignInEnd) => void): SignInAsk | null {
+  ask(registration: Registration, about: Pick<SignInAsk, 'host' | 'grants'>, ended: (how: SignInEnd) => void): SignInAsk | SignInRefusal {
     const { clock } = this.#host;
     const client = clientIdOf('sign-in', registration.clientId);
-    this.#end(client, 'withdrawn');
-    if (this.#open.size >= MAX_ASKS || this.#waiting.entries.length >= MAX_WAITING) return null;
-    const ask = { ...about, client, name: cleanText(registration.name, MAX_NAME), code: this.#matchCode(), expiresAt: clock.now() + ASK_MS };
+    if (this.#openOf(client) !== null) return 'waits';
+    if (this.#open.size >= MAX_ASKS || this.#waiting.entries.length >= MAX_WAITING) return 'full';
+    const code = this.#codes.give(registration.clientId);
+    if (code === null) return 'often';
+    const id = this.#newId();
+    const ask: SignInAsk = { ...about, id, client, name: cleanText(registration.name, MAX_NAME), code, expiresAt: clock.now() + ASK_MS };
     this.#waiting.addSignIn(ask);
-    this.#open.set(client, { registration, ended, disarm: clock.after(ASK_MS, () => this.#end(client, 'expired')) });
+    this.#open.set(id, { ask, registration, ended, disarm: clock.after(ASK_MS, () => this.#end(id, 'expired')) });
     this.#host.waits(true);
     return ask;
   }
 
-  /** The owner's answer. Denying says nothing of what an earlier sign-in of the same program may. */
-  answer(client: string, accept: boolean, options: AllowOptions): Outcome {
-    const open = this.#open.get(client);
-    if (open === undefined) return { ok: false, code: 'unknown', message: 'This request is no longer waiting.' };
+  /** Allows a request by command, where nobody sees whether the owner compared the code: they have to give it. */
+  allowByCode(id: string, code: string | null, options: AllowOptions): Outcome {
+    const open = this.#open.get(id);
+    if (open === undefined) return GONE;
+    if (code === null) return { ok: false, code: 'invalid', message: 'This is a sign-in: add --code and the four digits that its page in the browser shows.' };
+    if (code !== open.ask.code) return { ok: false, code: 'refused', message: 'This request has another code, so nothing was allowed. Allow only the one whose code the page in your browser shows.' };
+    return this.answer(id, true, options);
+  }
+
+  /** The owner's answer. Denying says nothing of what an earlier sign-in of the same program may. @param id of the request */
+  answer(id: string, accept: boolean, options: AllowOptions): Outcome {
+    const open = this.#open.get(id);
+    if (open === undefined) return GONE;
     if (!accept) {
-      this.#end(client, 'denied');
+      this.#end(id, 'denied');
       return { ok: true, changed: true, sentence: 'Not allowed.' };
     }
     if (options.once === true) return { ok: false, code: 'refused', message: 'A sign-in has no process, so it cannot be allowed once. Revoke it when it is no longer needed.' };
     const senders = this.#host.senders(options.senders);
     if (typeof senders === 'string') return { ok: false, code: 'invalid', message: senders };
-    const { clientId, name, redirects } = open.registration;
+    const { ask: { client }, registration: { clientId, name, redirects } } = open;
     const label = cleanText(name, MAX_NAME);
     const { clients, signIns } = this.#host.settings;
     const before = this.registered(clientId);
@@ -119,7 +143,7 @@ export class SignIns {
       signIns: [...signIns.filter((each) => each.client !== client), record],
     });
     if (failed !== null) return failed;
-    this.#end(client, 'allowed');
+    this.#end(id, 'allowed');
     this.#host.changed('Sign-in allowed');
     return { ok: true, changed: true, sentence: `"${label}" (${client}) is allowed.` };
   }
@@ -153,6 +177,12 @@ export class SignIns {
     if (access.length < record.access.length && this.#save({ ...record, access })) this.#host.changed('An access token was given back');
   }
 
+  /** The owner refused a client: what it still asks for is refused with it. */
+  refuse(client: string): void {
+    const open = this.#openOf(client);
+    if (open !== null) this.#end(open.ask.id, 'denied');
+  }
+
   /** The sign-in and its client are gone. @param sentence for Activity */
   end(client: string, sentence: string): void {
     const { clients } = this.#host.settings;
@@ -167,11 +197,23 @@ export class SignIns {
     this.#open.clear();
   }
 
-  #end(client: string, how: SignInEnd): void {
-    const open = this.#open.get(client);
+  #openOf(client: string): OpenAsk | null {
+    return [...this.#open.values()].find(({ ask }) => ask.client === client) ?? null;
+  }
+
+  /** None that stands for something else now. */
+  #newId(): string {
+    for (;;) {
+      const id = randomBytes(ASK_ID_BYTES).toString('hex');
+      if (!this.#waiting.has(id) && this.#host.settings.clients.every((each) => each.id !== id)) return id;
+    }
+  }
+
+  #end(id: string, how: SignInEnd): void {
+    const open = this.#open.get(id);
     if (open === undefined) return;
-    this.#open.delete(client);
-    this.#waiting.remove(client);
+    this.#open.delete(id);
+    this.#waiting.remove(id);
     open.disarm();
     open.ended(how);
     this.#host.waits(false);
@@ -199,16 +241,9 @@ export class SignIns {
     const { signIns } = this.#host.settings;
     return this.#host.save({ signIns: signIns.map((each) => (each.client === record.client ? record : each)) }) === null;
   }
-
-  /** None that another open request shows. */
-  #matchCode(): string {
-    const taken = new Set(this.#waiting.entries.flatMap((entry) => (entry.kind === 'sign-in' ? [entry.ask.code] : [])));
-    for (;;) {
-      const code = String(randomInt(10_000)).padStart(4, '0');
-      if (!taken.has(code)) return code;
-    }
-  }
 }
+
+const GONE: Outcome = { ok: false, code: 'unknown', message: 'This request is no longer waiting.' };
 
 /** The part that all refresh tokens of one sign-in share: by it an old one is known as such. */
 function familyOf(refresh: string): string | null {

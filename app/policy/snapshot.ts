@@ -150,7 +150,7 @@ function waitingView(clients: Clients, entry: WaitingEntry): WaitingView {
   const { id, since } = entry;
   if (entry.kind === 'sign-in') {
     // The name is a stranger's: it must not look like the end of itself.
-    return { kind: 'sign-in', id, since, sentence: `"${entry.ask.name.replaceAll('"', "'")}" asks to sign in.`, ...entry.ask, grants: [...entry.ask.grants] };
+    return { ...entry.ask, kind: 'sign-in', since, sentence: `"${entry.ask.name.replaceAll('"', "'")}" asks to sign in.`, grants: [...entry.ask.grants] };
   }
   return { kind: entry.kind, id, since, sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, id), ...about(entry) };
 }

@@ -8,7 +8,7 @@ const NOTICE_MS = 600_000;
 export type WaitingEntry =
   | { readonly kind: 'client'; /** The client's id. */ readonly id: string; /** Unix ms. */ readonly since: number }
   | { readonly kind: 'change'; readonly id: string; readonly since: number; readonly change: Change; readonly sentence: string }
-  /** The id is that of the client that it becomes. */
+  /** The id is that of the request: another one of the same program has another. */
   | { readonly kind: 'sign-in'; readonly id: string; readonly since: number; readonly ask: SignInAsk };
 
 /** What waits for the owner: clients that want events, and changes that a program asked for. Closing is no answer. */
@@ -56,7 +56,7 @@ export class Waiting {
 
   /** Whoever asks has made sure that there is a place. */
   addSignIn(ask: SignInAsk): void {
-    this.#entries.set(ask.client, { kind: 'sign-in', id: ask.client, since: this.#now(), ask });
+    this.#entries.set(ask.id, { kind: 'sign-in', id: ask.id, since: this.#now(), ask });
   }
 
   remove(id: string): boolean {

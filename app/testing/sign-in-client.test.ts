@@ -9,8 +9,9 @@ import { z } from 'zod';
 import { runRemote } from '../cli/remote-command.ts';
 import { commandRunner } from '../engine/commands.ts';
 import { version } from '../engine/version.ts';
+import type { TokenPair } from '../policy/sign-ins.ts';
 import { EXTENSION, MAIL, mailArgs, ring } from './conformance-kit.ts';
-import { streamOf } from './http-client.ts';
+import { streamOf, type HttpClient, type HttpStream } from './http-client.ts';
 import { officialEntry } from './official-suite.ts';
 import { send } from './sign-in-kit.ts';
 import { startWorld, type World } from './world.ts';
@@ -92,9 +93,18 @@ test.each(['127.0.0.1', 'localhost'])('the official client finds its way by itse
   const listed = await belfry(world, 'clients', 'list');
   expect(listed.out).toContain(`Code ${code}: "official client" asks to sign in.`);
   const id = /^([0-9a-f]{8}) {2}Code \d{4}: .*asks to sign in/m.exec(listed.out)![1]!;
-  expect(world.log.filter((line) => line.includes(code))).toEqual([`A sign-in waits for you with the code ${code}: "belfry clients list" shows it, "belfry clients allow ${id}" allows it.`]);
+  expect(world.log.filter((line) => line.includes(code))).toEqual([
+    `A sign-in waits for you with the code ${code}. If the page in your browser shows the same, "belfry clients allow ${id} --code ${code}" allows it.`,
+  ]);
   expect(world.log.join('\n')).not.toContain('official client');
-  expect(await belfry(world, 'clients', 'allow', id, '--events', 'mail.received')).toMatchObject({ code: 0, out: `"official client" (${id}) is allowed.\n` });
+  for (const list of ['clients', 'waiting']) {
+    expect(await belfry(world, list, 'allow', id)).toMatchObject({ code: 3, err: expect.stringMatching(/add --code and the four digits/) });
+    expect(await belfry(world, list, 'allow', id, '--code', String((Number(code) + 1) % 10_000).padStart(4, '0'))).toMatchObject({ code: 2, err: expect.stringMatching(/has another code, so nothing was allowed/) });
+  }
+  const allowed = await belfry(world, 'clients', 'allow', id, '--code', code, '--events', 'mail.received');
+  expect(allowed).toMatchObject({ code: 0, out: expect.stringMatching(/^"official client" \([0-9a-f]{8}\) is allowed\.\n$/) });
+  const client8 = /\(([0-9a-f]{8})\)/.exec(allowed.out)![1]!;
+  expect(await belfry(world, 'waiting', 'allow', id, '--code', code)).toMatchObject({ code: 3, err: expect.stringMatching(/waits any more/) });
 
   const back = await page(opened);
   expect(back.status).toBe(302);
@@ -116,8 +126,8 @@ test.each(['127.0.0.1', 'localhost'])('the official client finds its way by itse
     expect(provider.tokens()!.access_token).toMatch(/^belfry_at_/);
     expect([provider.tokens()!.access_token === old, provider.opened]).toEqual([false, null]);
 
-    expect((await belfry(world, 'tokens', 'list')).out).toMatch(new RegExp(`^${id}  sign-in  "official client"  made \\d{4}-\\d\\d-\\d\\d, last used \\d{4}-\\d\\d-\\d\\d\n$`));
-    expect((await belfry(world, 'tokens', 'revoke', id)).code).toBe(0);
+    expect((await belfry(world, 'tokens', 'list')).out).toMatch(new RegExp(`^${client8}  sign-in  "official client"  made \\d{4}-\\d\\d-\\d\\d, last used \\d{4}-\\d\\d-\\d\\d\n$`));
+    expect((await belfry(world, 'tokens', 'revoke', client8)).code).toBe(0);
     await expect(client.request({ method: 'events/list' }, z.looseObject({}))).rejects.toThrow();
     // It asks anew, as any program may.
     expect(provider.opened).not.toBeNull();
@@ -151,15 +161,26 @@ test('a token made in a terminal is shown once, lets a client in, survives a res
   expect(world.log.join('\n')).not.toMatch(/belfry_|CI/);
 }, 60_000);
 
+/** A program that the owner let in, without its browser. */
+function signIn(world: World): TokenPair {
+  const { signIns } = world.engine.policy;
+  const asked = signIns.ask({ clientId: 'program', name: 'agent', redirects: [REDIRECT] }, { host: '127.0.0.1', grants: [] }, () => undefined);
+  if (typeof asked === 'string') throw new Error(`Refused: ${asked}`);
+  world.engine.policy.answer(asked.id, true);
+  return signIns.begin(asked.client)!;
+}
+async function listening(client: HttpClient): Promise<HttpStream> {
+  const stream = streamOf(await client.listen('events/stream', { name: MAIL, arguments: mailArgs }, { id: 's' }));
+  await stream.until(({ message }) => message['method'] === 'notifications/events/active');
+  return stream;
+}
+
 test('a stream goes on when the access token that opened it ran out, and ends with the sign-in', async () => {
   await using world = await startWorld({ http: true, trust: false });
   const { signIns, credentials } = world.engine.policy;
-  const { client: id } = signIns.ask({ clientId: 'program', name: 'agent', redirects: [REDIRECT] }, { host: '127.0.0.1', grants: [] }, () => undefined)!;
-  world.engine.policy.answer(id, true);
-  const { access, refresh } = signIns.begin(id)!;
+  const { access, refresh } = signIn(world);
   const client = world.httpClient(access);
-  const stream = streamOf(await client.listen('events/stream', { name: MAIL, arguments: mailArgs }, { id: 's' }));
-  await stream.until(({ message }) => message['method'] === 'notifications/events/active');
+  const stream = await listening(client);
   // Four newer ones, and it is not among those that hold.
   let last = refresh;
   for (let at = 0; at < 4; at++) last = signIns.renew(last, 'program')!.refresh;

@@ -17,6 +17,8 @@ describe('registering', () => {
     // One that is refused fails the whole, by name.
     [{ redirect_uris: [REDIRECT, 'http://agent.example/'] }, 'invalid_redirect_uri', /redirect_uris\[1\]: must be https/],
     [{ redirect_uris: [REDIRECT, 'javascript:alert(1)'] }, 'invalid_redirect_uri', /redirect_uris\[1\]: must not have the scheme javascript/],
+    [{ redirect_uris: [REDIRECT, 'ssh://host.example/'] }, 'invalid_redirect_uri', /redirect_uris\[1\]: must not have the scheme ssh/],
+    [{ redirect_uris: ['https://agent.example/cb?state=x'] }, 'invalid_redirect_uri', /redirect_uris\[0\]: must not hold state in its query/],
     [{ redirect_uris: [REDIRECT], grant_types: ['authorization_code', 'implicit'] }, 'invalid_client_metadata', /grant_types: only authorization_code and refresh_token/],
     [{ redirect_uris: [REDIRECT], grant_types: ['urn:ietf:params:oauth:grant-type:device_code'] }, 'invalid_client_metadata', /grant_types/],
     [{ redirect_uris: [REDIRECT], grant_types: ['refresh_token'] }, 'invalid_client_metadata', /must include authorization_code/],
@@ -182,13 +184,69 @@ describe('the page', () => {
     expect((await fourth.browse()).status).toBe(200);
   });
 
-  test('asking anew ends the older page of the same program', async () => {
+  const EVIL = 'http://127.0.0.1:6666/callback';
+  test.each<[string, Record<string, string>]>([
+    ['another port to go back to', { redirect_uri: EVIL }],
+    ['another verifier', { code_challenge: 'B'.repeat(43) }],
+    ['both, and another state', { redirect_uri: EVIL, code_challenge: 'B'.repeat(43), state: 'evil' }],
+    ['another state', { state: 'evil' }],
+    ['another scope', { scope: 'mail:everything' }],
+  ])('while a request waits, one of the same program with %s is refused and changes nothing: whoever is allowed is the one that was shown', async (_, other) => {
     await using world = await SignInWorld.start();
     const program = await world.program();
-    await program.browse();
-    expect((await program.browse({ state: 'second' })).status).toBe(200);
-    expect((await program.browse()).text).toContain('The program asked again');
-    expect(world.policy.snapshot().waiting).toHaveLength(1);
+    const first = await program.browse();
+    const [shown] = world.policy.snapshot().waiting;
+    const { status, headers, text } = await program.browse(other);
+    expect([status, headers['retry-after'], headers.location]).toEqual([503, '60', undefined]);
+    expect(text).toContain('Another request of this program waits in Belfry, and it is not the one of this page.');
+    expect(text).not.toContain('class="code"');
+    expect(world.policy.snapshot().waiting).toEqual([shown]);
+    expect(world.asked).toHaveLength(1);
+    // Loaded again it is the very page that it was.
+    expect(/class="code".*/.exec((await program.browse()).text)![0]).toBe(/class="code".*/.exec(first.text)![0]);
+    world.policy.answer(shown!.id, true);
+    const back = new URL((await program.browse()).headers.location!);
+    expect(back.origin + back.pathname).toBe(REDIRECT);
+    expect((await program.redeem(back.searchParams.get('code')!)).status).toBe(200);
+  });
+
+  test('a code that the owner saw is not to be had by asking again: six times a minute, and never the same', async () => {
+    await using world = await SignInWorld.start();
+    const program = await world.program();
+    const codes: string[] = [];
+    for (let at = 0; at < 20; at++) {
+      const { status, headers, text } = await program.browse({ state: `s${at}` });
+      expect([status, headers['retry-after']]).toEqual(at < 6 ? [200, undefined] : [429, '60']);
+      if (at >= 6) continue;
+      codes.push(/class="code"[^>]*>(\d{4})</.exec(text)![1]!);
+      world.answer(false);
+    }
+    expect(new Set(codes).size).toBe(6);
+    expect(world.asked).toHaveLength(6);
+    // Another program is not kept out by it.
+    expect((await (await world.program()).browse()).status).toBe(200);
+    world.clock.pass(MINUTE);
+    expect((await program.browse({ state: 'later' })).status).toBe(200);
+  });
+
+  test('one that was allowed waits for its browser, however many ask after it, and ten minutes at most', async () => {
+    await using world = await SignInWorld.start();
+    const [program, late] = [await world.program(), await world.program()];
+    for (const each of [program, late]) {
+      await each.browse();
+      world.answer(true);
+    }
+    const others = await Promise.all([0, 1, 2, 3].map(() => world.program()));
+    for (let at = 0; at < 60; at++) {
+      expect((await others[at % 4]!.browse({ state: `s${at}` })).status).toBe(200);
+      world.answer(false);
+      world.clock.pass(4_000);
+    }
+    expect((await program.browse()).status).toBe(302);
+    world.clock.pass(6 * MINUTE);
+    const { status, headers, text } = await late.browse();
+    expect([status, headers.location]).toEqual([410, undefined]);
+    expect(text).toContain('this page was not loaded within ten minutes');
   });
 });
 

@@ -142,8 +142,9 @@ test('headless, the page names the command that allows it', async () => {
   await using world = await SignInWorld.start('headless');
   const program = await world.program();
   const { text } = await program.browse();
-  expect(text).toContain(`belfry clients allow ${world.asked[0]!.client}`);
-  expect(text).toContain(world.asked[0]!.code);
+  const { id, code } = world.asked[0]!;
+  expect(text).toContain(`>${code}</p>`);
+  expect(text).toContain(`<kbd>belfry clients allow ${id} --code ${code}</kbd>`);
 });
 
 test('the page frames nothing, is framed by nothing, fetches nothing, and runs only its own script and style', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
+import type { WaitingRow } from '../../app/contract/values.ts';
+import { waitingSignIn } from '../fixtures/made-up.ts';
 import { eventually, openPages, outside } from './open-pages.ts';
 
 const open = openPages();
@@ -76,7 +78,7 @@ describe('a program that asks to sign in', () => {
   test('shows the number of the page, where it goes on to, and until when', async () => {
     const page = await at('clients');
     const shown = await entry(page).innerText();
-    for (const words of ['"Notebook"', 'goes on to notebook.example.com afterwards', '4711', 'ends in 9 minutes']) expect(shown).toContain(words);
+    for (const words of ['"Notebook"', 'goes on to notebook.example.com:8443 afterwards', '4711', 'ends in 9 minutes']) expect(shown).toContain(words);
     await entry(page).getByRole('button', { name: /^Don't Allow/ }).click();
     await entry(page).waitFor({ state: 'detached' });
   });
@@ -85,6 +87,7 @@ describe('a program that asks to sign in', () => {
     const page = await at('clients');
     await entry(page).getByRole('button', { name: /^Allow\.\.\./ }).click();
     const sheet = page.getByRole('dialog', { name: 'Let this program sign in?' });
+    expect(await sheet.innerText()).toContain('It goes back to notebook.example.com:8443 afterwards.');
     expect(await sheet.innerText()).toContain('The page in the browser shows 4711.');
     await sheet.getByText('read mail from allowed senders and search what it reads').waitFor();
     expect(await sheet.getByLabel('Read mail').inputValue()).toBe('no');
@@ -92,6 +95,44 @@ describe('a program that asks to sign in', () => {
     await sheet.getByRole('button', { name: 'Allow', exact: true }).click();
     await entry(page).waitFor({ state: 'detached' });
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+    expect(await page.locator('[data-notice=problem]').count()).toBe(0);
+  });
+
+  test('a sheet that is closed is no answer, and nothing is said of it', async () => {
+    const page = await at('clients');
+    await entry(page).getByRole('button', { name: /^Allow\.\.\./ }).click();
+    const sheet = page.getByRole('dialog', { name: 'Let this program sign in?' });
+    await sheet.getByRole('button', { name: 'Cancel' }).click();
+    await sheet.waitFor({ state: 'detached' });
+    expect(await page.locator('[data-notice=problem]').count()).toBe(0);
+    expect(await entry(page).count()).toBe(1);
+  });
+
+  const another = { code: '9999', host: 'elsewhere.example' };
+  const over = 'The program no longer waits to sign in: it was answered, or its time ran out.';
+  const changed = 'The request to sign in changed while you looked at it, so it was closed. Look at it again.';
+  test.each<[string, WaitingRow[], string]>([
+    ['is over, and nothing else waits', [], over],
+    ['is over, and another one of the program waits', [waitingSignIn({ ...another, id: 'sign-in-2' })], over],
+    ['shows another code', [waitingSignIn({ code: another.code })], changed],
+    ['goes back somewhere else', [waitingSignIn({ host: another.host })], changed],
+  ])('a request that %s closes its sheet with a sentence, and the sheet never shows another one', async (_, waiting, sentence) => {
+    const page = await at('clients');
+    await entry(page).getByRole('button', { name: /^Allow\.\.\./ }).click();
+    const sheet = page.getByRole('dialog', { name: 'Let this program sign in?' });
+    await sheet.waitFor();
+    await page.evaluate(() => {
+      const seen: string[] = [];
+      Object.assign(window, { seenInSheet: seen });
+      const look = () => document.querySelectorAll('dialog').forEach((dialog) => seen.push(dialog.textContent ?? ''));
+      new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+    await page.evaluate((rows) => window.belfryFixture!.change({ waiting: rows }), waiting);
+    await sheet.waitFor({ state: 'detached' });
+    await page.locator('[data-notice=problem]').getByText(sentence).waitFor();
+    expect(await page.locator('[role=status]').first().textContent()).toContain(sentence);
+    expect((await page.evaluate(() => (window as unknown as { seenInSheet: string[] }).seenInSheet)).join('\n')).not.toMatch(/9999|elsewhere/);
+    await eventually(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY');
   });
 
   test('the headline tells of it without its number', async () => {

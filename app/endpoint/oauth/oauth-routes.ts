@@ -14,7 +14,7 @@ import { answerError, isError, tooOften, type OAuthError } from './oauth-error.t
 import { sameRedirect, withAnswer } from './redirect-uri.ts';
 import { Registrations } from './registrations.ts';
 import { readRegistration, registrationAnswer } from './registration.ts';
-import { deniedPage, endedPage, faultPage, PAGE_HEADERS, waitingPage, type Host, type Page } from './sign-in-page.ts';
+import { deniedPage, endedPage, faultPage, PAGE_HEADERS, refusedPage, waitingPage, type Host, type Page } from './sign-in-page.ts';
 import { TokenEndpoint } from './token-endpoint.ts';
 
 const MAX_BODY_BYTES = 16_384;
@@ -52,7 +52,7 @@ export class OAuthRoutes implements HttpRoutes {
     const { signIns, clock } = options;
     const codes = new Codes(clock);
     this.#registrations = new Registrations(clock);
-    this.#authorizations = new Authorizations(signIns, codes);
+    this.#authorizations = new Authorizations(signIns, codes, clock);
     this.#tokens = new TokenEndpoint({ signIns, codes, registrations: this.#registrations, clock, isOurs: (resource) => this.#isOurs(resource) });
   }
 
@@ -136,8 +136,8 @@ export class OAuthRoutes implements HttpRoutes {
     if (registration === null) return faultPage(400, 'This sign-in cannot go on', 'client_id: is not registered here, or no longer. Start the sign-in again in the program.');
     if (!registration.redirects.some((each) => sameRedirect(each, request.redirectUri))) return faultPage(400, 'This sign-in cannot go on', 'redirect_uri: is not one that the program registered.');
     if (request.resource !== null && !this.#isOurs(request.resource)) return faultPage(400, 'This sign-in cannot go on', `resource: must be ${resourceOf(issuer)}.`);
-    return this.#authorizations.open(request, registration, issuer)
-      ?? faultPage(503, 'Others wait already', 'As many requests wait for an answer as may. Answer those in Belfry, and load this page again.', { 'retry-after': '60' });
+    const opened = this.#authorizations.open(request, registration, issuer);
+    return typeof opened === 'string' ? refusedPage(opened) : opened;
   }
 
   #goOn(authorization: Authorization, response: ServerResponse): void {

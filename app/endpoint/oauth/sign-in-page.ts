@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cleanText } from '../../events/text.ts';
 import { MAX_NAME } from '../../policy/credentials.ts';
+import type { SignInRefusal } from '../../policy/sign-ins.ts';
 import { withAnswer } from './redirect-uri.ts';
 import type { Authorization } from './authorizations.ts';
 import { PATHS } from './metadata.ts';
@@ -49,7 +50,7 @@ export type Host = 'app' | 'headless';
 export function waitingPage({ id, ask }: Authorization, host: Host, minutes: number): Page {
   const where = host === 'app'
     ? '<p>Open Belfry and choose <strong>Clients</strong>. Allow it there if <strong>Waiting for you</strong> shows the same code.</p>'
-    : `<p>In a terminal, <kbd>belfry clients list</kbd> shows what waits. If it shows the same code, allow it with <kbd>belfry clients allow ${ask.client}</kbd></p>`;
+    : `<p>In a terminal, <kbd>belfry clients list</kbd> shows what waits. If it shows the same code, allow it with <kbd>belfry clients allow ${ask.id} --code ${ask.code}</kbd></p>`;
   return {
     status: 200,
     html: document('Sign in to Belfry', `<h1>${quoted(ask.name)} asks to sign in to Belfry</h1>
@@ -74,12 +75,25 @@ export function deniedPage({ request: { redirectUri, state }, issuer, ask }: Aut
 
 const ENDED = {
   expired: ['This request is over', 'Nobody answered within ten minutes, so nothing was given out. Start the sign-in again in the program.'],
-  withdrawn: ['This request is over', 'The program asked again, so this page no longer counts. Go on in the newer one.'],
+  lapsed: ['This request is over', 'It was allowed, but this page was not loaded within ten minutes, so nothing was given out. Start the sign-in again in the program.'],
   handed: ['Signed in', 'The program was let in with this page. You can close it.'],
 } as const;
 
 /** Nobody allowed it, or it is done: nothing more comes of this page, and it leads nowhere. */
 export const endedPage = (state: keyof typeof ENDED): Page => faultPage(state === 'handed' ? 200 : 410, ENDED[state][0], ENDED[state][1]);
+
+const REFUSED: Readonly<Record<SignInRefusal, readonly [status: number, title: string, sentence: string]>> = {
+  // Whoever asked first may have been somebody else in the name of this program: that one has its own page, and its own code.
+  waits: [503, 'Another request waits', 'Another request of this program waits in Belfry, and it is not the one of this page. Allow it only if another page of yours shows its code. Otherwise don\'t allow it there, and load this page again.'],
+  full: [503, 'Others wait already', 'As many requests wait for an answer as may. Answer those in Belfry, and load this page again.'],
+  often: [429, 'Too many requests', 'Too many requests to sign in came within a minute. Load this page again in a minute.'],
+};
+
+/** Nothing was asked; loading the page again may. */
+export function refusedPage(why: SignInRefusal): Page {
+  const [status, title, sentence] = REFUSED[why];
+  return faultPage(status, title, sentence, { 'retry-after': '60' });
+}
 
 /** @param sentence plain text; may quote what a stranger sent */
 export function faultPage(status: number, title: string, sentence: string, headers: Readonly<Record<string, string>> = {}): Page {
