@@ -33,7 +33,7 @@ test('it is one client of the owner, with its own grants, and holds after a rest
   const token = create(policy, 'CI', { events: ['mail.received'], senders: ['Ada <Ada@Example.com>'], grants: ['mail', 'mail:everything'] });
   const { policy: next } = policyIn(folder.path);
   const credential = next.credentials.credentialOf(token)!;
-  expect(credential).toEqual({ identity: { id: expect.stringMatching(/^[0-9a-f]{8}$/), display: 'Token "CI"', persistable: true, signed: false, process: null, by: 'token' }, label: 'CI' });
+  expect(credential).toEqual({ identity: { id: expect.stringMatching(/^[0-9a-f]{8}$/), display: 'Token "CI"', persistable: true, signed: false, process: null, by: 'token' }, label: 'CI', shown: { hash: hashOf(token), family: null } });
   const { id } = credential.identity;
   next.setEvent('mail.received', true);
   next.setEvent('messages.received', true);

@@ -13,6 +13,14 @@ export const MAX_NAME = 64;
 export interface Holder {
   readonly identity: ClientIdentity;
   readonly label: string | null;
+  /** Which token it was, so that what it opened can be told from what others of the client did. */
+  readonly shown: Shown;
+}
+
+/** Hashes of a token, and of what all tokens of its sign-in share; null for a token that the owner made. */
+export interface Shown {
+  readonly hash: string;
+  readonly family: string | null;
 }
 
 /** What the owner sees of a token or a sign-in. Its grants stand with the client of the same id. */
@@ -35,8 +43,8 @@ export interface CredentialHost {
   save(part: Partial<Settings>): Extract<Outcome, { ok: false }> | null;
   /** Normalised, or a sentence why not. */
   senders(senders: AllowOptions['senders']): { senders?: 'all' | readonly string[] } | string;
-  /** Clients are others than before. @param sentence for Activity, without names */
-  changed(sentence: string): void;
+  /** Clients, or what they hold, are others than before. @param sentence for Activity, without names; null: nothing to tell */
+  changed(sentence: string | null): void;
 }
 
 type Records = Pick<Settings, 'tokens' | 'signIns'>;
@@ -44,10 +52,12 @@ type Records = Pick<Settings, 'tokens' | 'signIns'>;
 /** Bearer tokens, and access tokens of sign-ins: who holds which, as hashes under the seal of the settings. */
 export class Credentials {
   readonly #host: CredentialHost;
-  #bearers = new HashIndex<{ readonly client: string; readonly until: number }>([]);
+  #bearers = new HashIndex<{ readonly client: string; readonly until: number; readonly family: string | null }>([]);
   #clients: ReadonlyMap<string, ClientRecord> = new Map();
   /** Client -> the day that was written for it. */
   #marked = new Map<string, number>();
+  /** Access tokens that their programs gave back, by client and hash, with the monotonic ms until which that is known. */
+  readonly #givenBack = new Map<string, number>();
 
   constructor(host: CredentialHost) {
     this.#host = host;
@@ -56,8 +66,8 @@ export class Credentials {
   /** After each change of settings. */
   load({ tokens, signIns, clients }: Settings): void {
     this.#bearers = new HashIndex([
-      ...tokens.map(({ hash, client }) => [hash, { client, until: Infinity }] as const),
-      ...signIns.flatMap(({ client, access }) => access.map(({ hash, until }) => [hash, { client, until }] as const)),
+      ...tokens.map(({ hash, client }) => [hash, { client, until: Infinity, family: null }] as const),
+      ...signIns.flatMap(({ client, access, refresh }) => access.map(({ hash, until }) => [hash, { client, until, family: refresh?.family ?? null }] as const)),
     ]);
     this.#marked = new Map([...this.#marked].filter(([client]) => clients.some(({ id }) => id === client)));
     this.#clients = new Map(clients.filter((record) => record.identity.by !== 'process').map((record) => [record.id, record]));
@@ -75,12 +85,30 @@ export class Credentials {
   /** Null: unknown, revoked or over. Marks the day. @param secret as it was handed out */
   credentialOf(secret: string): Holder | null {
     const now = this.#host.clock.now();
-    const held = this.#bearers.find(hashOf(secret));
+    const hash = hashOf(secret);
+    const held = this.#bearers.find(hash);
     if (held === null || held.until <= now) return null;
     const record = this.#clients.get(held.client);
     if (record === undefined || record.decision === 'denied') return null;
     this.#mark(held.client, now);
-    return { identity: { ...bare, id: record.id, display: record.identity.display, by: byOf(record) }, label: record.label };
+    return { identity: { ...bare, id: record.id, display: record.identity.display, by: byOf(record) }, label: record.label, shown: { hash, family: held.family } };
+  }
+
+  /**
+   * Whether what a token opened goes on. It outlives the token's hour, also where newer ones have taken its place, and ends
+   * with the sign-in, with the next sign-in of the same program, and where this very token was given back.
+   */
+  holds({ identity: { id }, shown: { hash, family } }: Holder): boolean {
+    const { tokens, signIns } = this.#host.settings;
+    if (family === null) return tokens.some((each) => each.client === id && each.hash === hash);
+    return !this.#givenBack.has(keyOf(id, hash)) && signIns.some((each) => each.client === id && each.refresh?.family === family);
+  }
+
+  /** A client gave one of its access tokens back. @param ms how long none of its requests can still come in */
+  giveBack(client: string, hash: string, ms: number): void {
+    const now = this.#host.clock.monotonic();
+    for (const [key, until] of this.#givenBack) if (until <= now) this.#givenBack.delete(key);
+    this.#givenBack.set(keyOf(client, hash), now + ms);
   }
 
   /** Keeps the day of the last use. One that could not be written is no reason to refuse, and is not tried with each request. */
@@ -172,6 +200,7 @@ const isOver = ({ refresh, createdAt }: SignInRecord, now: number): boolean => (
 
 const bare = { persistable: true, signed: false, process: null } as const;
 const byOf = ({ identity }: ClientRecord) => (identity.by === 'sign-in' ? 'sign-in' : 'token');
+const keyOf = (client: string, hash: string) => `${client} ${hash}`;
 const invalid = (message: string) => ({ ok: false, code: 'invalid', message }) as const;
 
 /** What a credential is called: shown to people, and in no log. Null: nothing is left of it. */

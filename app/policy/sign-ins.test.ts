@@ -4,7 +4,7 @@ import { tempFolder } from '../testing/temp.ts';
 import type { Policy } from './policy.ts';
 import type { SignInAsk, SignInEnd, SignInRefusal } from './sign-ins.ts';
 import { hashOf } from './secret.ts';
-import { policyIn } from './testing.ts';
+import { policyIn, type HandClock } from './testing.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
@@ -296,6 +296,60 @@ test.each(['denyClient', 'revokeClient'] as const)('%s of a client refuses what 
   policy[refuse](client);
   expect([ends, policy.snapshot().waiting]).toEqual([['denied'], []]);
   expect(policy.answer(asked.id, true)).toMatchObject({ ok: false, code: 'unknown' });
+});
+
+describe('whether what a token opened goes on', () => {
+  const shown = (policy: Policy, token: string) => policy.credentials.credentialOf(token)!;
+
+  test.each<[string, goesOn: boolean, happens: (policy: Policy, clock: HandClock, signIn: { access: string; refresh: string }) => void]>([
+    ['its hour is over', true, (_policy, clock) => clock.pass(60 * MINUTE)],
+    ['it was renewed', true, (policy, _clock, { refresh }) => void policy.signIns.renew(refresh, 'program-1')],
+    ['four newer ones took its place', true, (policy, _clock, { refresh }) => {
+      for (let at = 0, last = refresh; at < 5; at++) last = policy.signIns.renew(last, 'program-1')!.refresh;
+    }],
+    ['its program gave it back', false, (policy, _clock, { access }) => policy.signIns.giveBack(access, 'program-1')],
+    ['another program gave it back', true, (policy, _clock, { access }) => {
+      signedIn(policy, program('program-2'));
+      policy.signIns.giveBack(access, 'program-2');
+    }],
+    ['it was given back after it ran out, and was kept no more', false, (policy, clock, { access, refresh }) => {
+      clock.pass(60 * MINUTE);
+      policy.signIns.renew(refresh, 'program-1');
+      policy.signIns.giveBack(access, 'program-1');
+    }],
+    ['another token of the sign-in was given back', true, (policy, _clock, { refresh }) => policy.signIns.giveBack(policy.signIns.renew(refresh, 'program-1')!.access, 'program-1')],
+    ['the refresh token was given back', false, (policy, _clock, { refresh }) => policy.signIns.giveBack(refresh, 'program-1')],
+    ['the program asked to sign in anew', true, (policy) => void ask(policy)],
+    ['the program signed in anew', false, (policy) => void signedIn(policy)],
+    ['it ran out, was renewed, and then the program signed in anew', false, (policy, clock, { refresh }) => {
+      clock.pass(60 * MINUTE);
+      policy.signIns.renew(refresh, 'program-1');
+      signedIn(policy);
+    }],
+    ['the owner revoked the client', false, (policy, _clock, { access }) => void policy.revokeClient(shown(policy, access).identity.id)],
+  ])('%s: %s', (_, goesOn, happens) => {
+    using folder = tempFolder();
+    const { policy, clock } = policyIn(folder.path);
+    const signIn = signedIn(policy);
+    const credential = shown(policy, signIn.access);
+    expect(policy.credentials.holds(credential)).toBe(true);
+    const told: (string | null)[] = [];
+    policy.onChange((kind) => kind === 'clients' && told.push(kind));
+    happens(policy, clock, signIn);
+    expect(policy.credentials.holds(credential)).toBe(goesOn);
+    // Whoever looks after what is open is told at once.
+    if (!goesOn) expect(told).not.toEqual([]);
+  });
+
+  test('of a token that the owner made: until it is revoked', () => {
+    using folder = tempFolder();
+    const { policy } = policyIn(folder.path);
+    const { token } = policy.change({ do: 'create-token', label: 'CI', options: {} }) as { token: string };
+    const credential = shown(policy, token);
+    expect(policy.credentials.holds(credential)).toBe(true);
+    policy.revokeClient(credential.identity.id);
+    expect(policy.credentials.holds(credential)).toBe(false);
+  });
 });
 
 test('signing in again is asked again; denied, it leaves what was allowed before', () => {

@@ -148,10 +148,13 @@ export class SignIns {
     return { ok: true, changed: true, sentence: `"${label}" (${client}) is allowed.` };
   }
 
-  /** The first tokens after an answer; earlier ones of the same program are over. Null: not allowed any more, or not written. */
+  /** The first tokens after an answer; earlier ones of the same program are over, and what they opened. Null: not allowed any more, or not written. */
   begin(client: string): TokenPair | null {
     const record = this.#host.settings.signIns.find((each) => each.client === client);
-    return record === undefined ? null : this.#issue({ ...record, access: [] }, randomBytes(FAMILY_BYTES).toString('base64url'));
+    if (record === undefined) return null;
+    const pair = this.#issue({ ...record, access: [] }, randomBytes(FAMILY_BYTES).toString('base64url'));
+    if (pair !== null && record.refresh !== null) this.#host.changed(null);
+    return pair;
   }
 
   /**
@@ -167,14 +170,21 @@ export class SignIns {
     return null;
   }
 
-  /** A program gives back what it holds (RFC 7009): an access token goes alone, a refresh token takes the sign-in with it. */
+  /**
+   * A program gives back what it holds (RFC 7009): an access token goes alone, with what it opened, a refresh token takes
+   * the sign-in with it.
+   */
   giveBack(token: string, clientId: string): void {
     const record = this.registered(clientId);
     if (record === null) return;
     if (this.#ofFamily(familyOf(token)) === record) return this.end(record.client, 'Signed out');
     const hash = hashOf(token);
     const access = record.access.filter((each) => !sameHash(hash, each.hash));
-    if (access.length < record.access.length && this.#save({ ...record, access })) this.#host.changed('An access token was given back');
+    const held = access.length < record.access.length;
+    if (held ? !this.#save({ ...record, access }) : !token.startsWith(SECRET_PREFIX.access)) return;
+    // One that ran out is kept no more, and may have opened something that is open still.
+    this.#credentials.giveBack(record.client, hash, ACCESS_MS);
+    this.#host.changed(held ? 'An access token was given back' : null);
   }
 
   /** The owner refused a client: what it still asks for is refused with it. */

@@ -193,6 +193,38 @@ test('a stream goes on when the access token that opened it ran out, and ends wi
   await stream.untilEnd();
 }, 60_000);
 
+test.each<[string, (world: World, first: TokenPair) => void]>([
+  ['its program gives that token back', (world, { access }) => world.engine.policy.signIns.giveBack(access, 'program')],
+  ['its program gives that token back after newer ones took its place', (world, { access, refresh }) => {
+    for (let at = 0, last = refresh; at < 5; at++) last = world.engine.policy.signIns.renew(last, 'program')!.refresh;
+    world.engine.policy.signIns.giveBack(access, 'program');
+  }],
+])('a stream ends at once when %s; one of another token of the same sign-in goes on', async (_, giveBack) => {
+  await using world = await startWorld({ http: true, trust: false });
+  const first = signIn(world);
+  const second = world.engine.policy.signIns.renew(first.refresh, 'program')!;
+  const [gone, stays] = [await listening(world.httpClient(first.access)), await listening(world.httpClient(second.access))];
+  giveBack(world, { ...first, refresh: second.refresh });
+  await gone.untilEnd();
+  expect(gone.frames.map(({ message }) => message['method'])).toContain('notifications/events/terminated');
+  expect((await world.httpClient(first.access).ask('events/list')).status).toBe(401);
+  world.minute();
+  await ring(world, 'To the other');
+  await stays.until(({ message }) => message['method'] === 'notifications/events/event');
+  expect(gone.frames.filter(({ message }) => message['method'] === 'notifications/events/event')).toEqual([]);
+}, 60_000);
+
+test('a stream ends when its program signs in anew and is given other tokens', async () => {
+  await using world = await startWorld({ http: true, trust: false });
+  const first = signIn(world);
+  const stream = await listening(world.httpClient(first.access));
+  const next = signIn(world);
+  await stream.untilEnd();
+  const again = await listening(world.httpClient(next.access));
+  await ring(world, 'To the newer sign-in');
+  await again.until(({ message }) => message['method'] === 'notifications/events/event');
+}, 60_000);
+
 test('the official suite grades the authorization server', { timeout: 120_000 }, async () => {
   await using world = await startWorld({ http: true, trust: false });
   const { origin, href } = new URL(world.engine.http.state.url!);

@@ -4,22 +4,18 @@ import type { Credential, Credentials } from '../endpoint/http/credential.ts';
 /** Tokens of a test: the text after `Bearer ` is the token, and names its client. */
 export class TestCredentials implements Credentials {
   readonly #revoked = new Set<string>();
-  /** Clients whose token came and was not revoked. */
-  readonly #seen = new Set<string>();
 
   credentialOf(token: string): Credential | null {
     if (!token.startsWith('test-') || this.#revoked.has(token)) return null;
-    this.#seen.add(clientOf(token));
-    return { identity: { id: clientOf(token), display: token, persistable: true, signed: false, process: null }, label: token };
+    return { identity: { id: clientOf(token), display: token, persistable: true, signed: false, process: null }, label: token, shown: { hash: token, family: null } };
   }
 
-  standsFor(id: string): boolean {
-    return this.#seen.has(id);
+  holds({ shown }: Credential): boolean {
+    return this.credentialOf(shown.hash) !== null;
   }
 
   revoke(token: string): void {
     this.#revoked.add(token);
-    this.#seen.delete(clientOf(token));
   }
 }
 

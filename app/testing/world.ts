@@ -102,7 +102,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
           // A test's own tokens beside those that the engine gave out.
           credentials: {
             credentialOf: (token) => credentials.credentialOf(token) ?? world.engine.policy.credentials.credentialOf(token),
-            standsFor: (id) => credentials.standsFor(id) || world.engine.policy.credentials.standsFor(id),
+            holds: (credential) => credentials.holds(credential) || world.engine.policy.credentials.holds(credential),
           },
           clock, osascript: world.osascript.path, ...(options.sourceRuns && { sourceRuns: options.sourceRuns }), ...options.edges,
         },

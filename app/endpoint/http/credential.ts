@@ -1,3 +1,4 @@
+import type { Shown } from '../../policy/credentials.ts';
 import type { ClientIdentity } from '../peer-identity.ts';
 
 /** What a request over HTTP comes in the name of: told from its bearer token alone, never from where it came. */
@@ -6,6 +7,8 @@ export interface Credential {
   readonly identity: ClientIdentity;
   /** What the owner or the client called it: only ever quoted. */
   readonly label: string | null;
+  /** Which token it was. Of one client there may be several at a time. */
+  readonly shown: Shown;
 }
 
 /** Who holds which token. Tokens are kept as hashes, so this can say whose one is and never what it is. */
@@ -13,8 +16,8 @@ export interface Credentials {
   /** Null for a token that is unknown, revoked or over. @param token as it stood after `Bearer ` */
   credentialOf(token: string): Credential | null;
   /**
-   * Whether a client holds anything to show still. What it opened goes on then, also where the very token that it was
-   * opened with ran out since: a stream outlives an hour, and ends with what its owner takes back. @param id of the client
+   * Whether what was opened with a token goes on. A token that ran out, or was renewed, ends nothing: a stream outlives
+   * an hour. It ends with what the owner takes back, and with what the program itself gave back.
    */
-  standsFor(id: string): boolean;
+  holds(credential: Credential): boolean;
 }

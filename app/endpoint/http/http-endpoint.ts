@@ -43,6 +43,12 @@ interface Peer extends HttpPeer {
   askedAt: number;
 }
 
+/** Whose a request is, and by which token. */
+interface Caller {
+  readonly peer: Peer;
+  readonly credential: Credential;
+}
+
 export interface HttpHandler {
   /** A credential comes in for the first time, or after it was away. */
   serve(credential: Credential): CredentialServer;
@@ -66,7 +72,7 @@ export class HttpEndpoint {
   /** By client. */
   readonly #peers = new Map<string, Peer>();
   /** Streams and waiting calls, with whose they are. */
-  readonly #open = new Map<ReturnType<CredentialServer['begin']>, Peer>();
+  readonly #open = new Map<ReturnType<CredentialServer['begin']>, Caller>();
   readonly #unnamed = new Set<Socket>();
   readonly #cancels: (() => void)[] = [];
   #origin = '';
@@ -122,7 +128,7 @@ export class HttpEndpoint {
   async close(reason: string | null): Promise<void> {
     this.#closing = true;
     for (const cancel of this.#cancels) cancel();
-    if (reason !== null) for (const [exchange, peer] of [...this.#open]) peer.server.revoke(exchange, reason);
+    if (reason !== null) for (const [exchange, { peer }] of [...this.#open]) peer.server.revoke(exchange, reason);
     for (const peer of [...this.#peers.values()]) this.#leave(peer);
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
@@ -138,10 +144,10 @@ export class HttpEndpoint {
     for (const { server } of this.#peers.values()) server.policyChanged();
   }
 
-  /** Once a minute, and whenever tokens changed: streams of a client that has nothing to show any more end. */
+  /** Once a minute, and whenever tokens changed: what a token opened that was taken or given back ends. */
   recheck(): void {
-    for (const [exchange, peer] of [...this.#open]) {
-      if (!this.#holds(peer)) peer.server.revoke(exchange, 'The token is over');
+    for (const [exchange, { peer, credential }] of [...this.#open]) {
+      if (!this.#holds(credential)) peer.server.revoke(exchange, 'The token is over');
     }
     for (const peer of [...this.#peers.values()]) {
       peer.server.recheck();
@@ -150,9 +156,9 @@ export class HttpEndpoint {
   }
 
   /** A check that fails for a moment changes nothing for who is in. */
-  #holds({ credential }: Peer): boolean {
+  #holds(credential: Credential): boolean {
     try {
-      return this.#credentials.standsFor(credential.identity.id);
+      return this.#credentials.holds(credential);
     } catch (error) {
       this.#handler.fault(error);
       return true;
@@ -190,10 +196,11 @@ export class HttpEndpoint {
     peer.askedAt = this.#clock.monotonic();
     peer.live += 1;
     response.on('close', () => (peer.live -= 1));
-    return this.#message(request, response, peer, cors);
+    return this.#message(request, response, { peer, credential }, cors);
   }
 
-  async #message(request: IncomingMessage, response: ServerResponse, peer: Peer, cors: Headers): Promise<void> {
+  async #message(request: IncomingMessage, response: ServerResponse, caller: Caller, cors: Headers): Promise<void> {
+    const { peer } = caller;
     const body = await readBody(request, MAX_BODY_BYTES);
     if ('fault' in body) {
       if (body.fault === 'aborted') return undefined;
@@ -208,7 +215,7 @@ export class HttpEndpoint {
       return answerJson(response, status, { jsonrpc: '2.0', id, error }, cors);
     }
     const exchange = peer.server.begin({ response, id, headers: { ...COMMON_HEADERS, ...cors } });
-    this.#open.set(exchange, peer);
+    this.#open.set(exchange, caller);
     exchange.signal.addEventListener('abort', () => this.#open.delete(exchange), { once: true });
     if (message.modern && id !== null) {
       // What the SDK does not know, or would not keep to the credential, is served past it.
