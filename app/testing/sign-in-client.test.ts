@@ -237,10 +237,13 @@ test('the official suite grades the authorization server', { timeout: 120_000 },
     stream.on('data', (chunk: Buffer) => {
       output += chunk.toString();
       const url = /^(http:\S+\/oauth\/authorize\?\S+)$/m.exec(output)?.[1];
-      // It listens for the answer before it says where to go.
-      if (url !== undefined && !opened && output.includes('Waiting up to')) {
+      // It says where to go before it listens for the answer.
+      if (url !== undefined && !opened && output.includes('Callback server started')) {
         opened = true;
-        void goThrough(world, new URL(url));
+        goThrough(world, new URL(url)).catch((error: unknown) => {
+          output += String(error);
+          child.kill();
+        });
       }
     });
   }
