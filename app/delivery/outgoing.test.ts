@@ -98,6 +98,37 @@ test('a kill in the middle: the same call is told so and writes nothing, under i
   }
 });
 
+test.each<[string, () => Promise<unknown> | void, 'waiting' | 'unknown' | 'done', same: boolean]>([
+  ['while it waits', () => undefined, 'waiting', false],
+  ['once it was begun', () => {
+    write = never;
+    void outgoing.answer(outgoing.waiting[0]!.id, true);
+  }, 'unknown', true],
+  ['between the end of the script and the note of it', async () => {
+    write = () => {
+      db.pragma('query_only = ON');
+      return Promise.resolve({ state: 'done' });
+    };
+    await outgoing.answer(outgoing.waiting[0]!.id, true);
+    db.pragma('query_only = OFF');
+  }, 'unknown', true],
+  ['after it failed', async () => {
+    write = () => Promise.resolve({ state: 'failed', sentence: 'No.' });
+    await outgoing.answer(outgoing.waiting[0]!.id, true);
+  }, 'waiting', false],
+  ['after it may have gone out', async () => {
+    write = () => Promise.resolve({ state: 'unknown', sentence: 'Who knows.' });
+    await outgoing.answer(outgoing.waiting[0]!.id, true);
+  }, 'unknown', true],
+  ['after it was written', () => outgoing.answer(outgoing.waiting[0]!.id, true), 'done', true],
+])('killed %s: asked for again it is %s', async (_name, until, state, same) => {
+  const { id } = asked();
+  await until();
+  outgoing = start();
+  const again = asked();
+  expect([again.state, again.id === id]).toEqual([state, same]);
+});
+
 test('what was written is known for a day, and what only waited is gone', async () => {
   const { id } = asked();
   await outgoing.answer(id, true);

@@ -47,11 +47,11 @@ async function sendMessage(engine: Engine, { chat, text }: MessageWriting): Prom
   if (now === null) return nothing('This chat is gone.');
   if (now.isGroup !== chat.isGroup || now.members.join('\n') !== chat.members.join('\n')) return nothing('The members of this chat are others than those that were shown.');
   engine.echoes.expect(chat.guid, text);
-  return written(await sendToChat(engine.scripts, chat.guid, text, chat.isGroup), 'Messages', 'It may still send the text: look in the chat before you write it again.');
+  return written(await sendToChat(engine.scripts, chat.guid, text, chat.isGroup), 'Messages', 'The text may have been sent, or may still be: look in the chat before you write it again.');
 }
 
 async function openInMail(engine: Engine, draft: DraftWriting): Promise<Written> {
-  const late = 'It may still open the draft: look in Mail before you ask for it again.';
+  const late = 'The draft may be open, or may still open: look in Mail before you ask for it again.';
   if (draft.answers === null) return written(await openDraft(engine.scripts, draft), 'Mail', late);
   if (engine.readable('mail') === null) return nothing('New mail is off or Mail cannot be read, so the mail could not be found.');
   const [row] = engine.archives.mail.find({ rowid: draft.answers.rowid });
@@ -66,11 +66,11 @@ export const placeInApp = ({ rowid, mailbox, messageIdHeader }: MailRow): MailPl
 
 const nothing = (why: string): Written => ({ state: 'failed', sentence: `${why} Nothing was written.` });
 
-/** @param late what may still happen */
+/** Only what certainly was not written may be asked for again. @param late what may have happened, or may still */
 function written(answer: ScriptAnswer, app: 'Mail' | 'Messages', late: string): Written {
   if (answer.ok) return { state: 'done' };
   const why = faultSentence(answer.fault, app);
-  return answer.fault === 'timed-out' || answer.fault === 'interrupted' ? { state: 'unknown', sentence: `${why} ${late}` } : nothing(why);
+  return answer.nothingWritten ? nothing(why) : { state: 'unknown', sentence: `${why} ${late}` };
 }
 
 /** All that waits for the owner: clients, changes, and texts. */

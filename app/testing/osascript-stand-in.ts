@@ -25,6 +25,9 @@ export interface ScriptEnd {
 /** What osascript says where an app refuses. */
 export const complaint = (number: number): ScriptEnd => ({ code: 1, stderr: `0:97: execution error: Messages got an error: Something about "somebody". (${number})\n` });
 
+/** What it says where a script that writes was ended by an error, and says itself how far it had come. */
+export const stoppedAt = (stage: 'before' | 'since', number: number): ScriptEnd => ({ code: 1, stderr: `0:97: execution error: ${number} (${stage === 'before' ? 9003 : 9004})\n` });
+
 /** A real program in the place of /usr/bin/osascript: it records how it was started and what it was given, and ends as it is told. */
 export class OsascriptStandIn {
   readonly path: string;

@@ -7,7 +7,7 @@ import type { GrantName } from '../policy/change.ts';
 import { findCanary } from './canary.ts';
 import { ADA, MESSAGES, messagesArgs, OTHER, ring, schemaChecker } from './conformance-kit.ts';
 import { uiOf } from './memory-ports.ts';
-import { complaint, OsascriptStandIn } from './osascript-stand-in.ts';
+import { complaint, OsascriptStandIn, stoppedAt, type ScriptEnd } from './osascript-stand-in.ts';
 import { engineOf } from '../engine/host.ts';
 import { tempFolder } from './temp.ts';
 import type { RawClient } from './raw-client.ts';
@@ -202,23 +202,38 @@ describe('what becomes of a text', () => {
     expect(await refusal(client, 'messages_reply', { event, isGroup: false, text: 'Two', key: 'k1' })).toMatch(/^key: another text was written with this key/);
   });
 
-  test.each<[number, string, RegExp]>([
-    [-1743, 'failed', /^macOS does not let Belfry control Messages\..*Automation\. Nothing was written\.$/],
-    [-600, 'failed', /^Messages is not running\. Nothing was written\.$/],
-    [-1728, 'failed', /^Messages does not have this chat any more\. Nothing was written\.$/],
-    [9001, 'failed', /^Messages says that this chat has more than one other member\. Nothing was written\.$/],
-    [-1712, 'unknown', /^Messages did not answer in time\. It may still send the text/],
-  ])('Messages says %i: %s', async (number, state, sentence) => {
-    const reply = { event: await guidOf(world), isGroup: false, text: words() };
-    const { request } = await ask(client, 'messages_reply', reply);
-    world.osascript.ends(complaint(number));
-    expect(await allow(request as string)).toMatchObject({ code: 2 });
-    expect(await ask(client, 'reply_status', { request })).toMatchObject({ state, note: expect.stringMatching(sentence) });
+  const SENT_MAYBE = ' The text may have been sent, or may still be: look in the chat before you write it again.';
+  test.each<[string, 'failed' | 'unknown', ScriptEnd, string]>([
+    ['-1743 before', 'failed', stoppedAt('before', -1743), 'macOS does not let Belfry control Messages. The owner can turn it on in System Settings > Privacy & Security > Automation. Nothing was written.'],
+    ['-600 before', 'failed', stoppedAt('before', -600), 'Messages is not running. Nothing was written.'],
+    ['-1728 before', 'failed', stoppedAt('before', -1728), 'Messages does not have this chat any more. Nothing was written.'],
+    ['-1712 before', 'failed', stoppedAt('before', -1712), 'Messages did not answer in time. Nothing was written.'],
+    ['9001 before', 'failed', stoppedAt('before', 9001), 'Messages says that this chat has more than one other member. Nothing was written.'],
+    ['a number of no table before', 'failed', stoppedAt('before', -10000), 'Messages answered with an error. Nothing was written.'],
+    ['-600 since', 'unknown', stoppedAt('since', -600), `Messages is not running.${SENT_MAYBE}`],
+    ['-609 since', 'unknown', stoppedAt('since', -609), `Messages is not running.${SENT_MAYBE}`],
+    ['-1728 since', 'unknown', stoppedAt('since', -1728), `Messages answered with an error.${SENT_MAYBE}`],
+    ['-1712 since', 'unknown', stoppedAt('since', -1712), `Messages did not answer in time.${SENT_MAYBE}`],
+    ['a number of no table since', 'unknown', stoppedAt('since', -10000), `Messages answered with an error.${SENT_MAYBE}`],
+    ['an error without the point', 'unknown', complaint(-1743), `macOS does not let Belfry control Messages. The owner can turn it on in System Settings > Privacy & Security > Automation.${SENT_MAYBE}`],
+    ['no word, killed', 'unknown', { dies: true }, `What Messages answered could not be read.${SENT_MAYBE}`],
+  ])('%s: %s', async (_name, state, end, note) => {
+    // Each on its own: a client may ask for twenty in an hour.
+    await using own = await startWorld();
+    const peer = own.client();
+    await ask(peer, 'list_watches');
+    grant(own, 'reply');
+    const reply = { event: await guidOf(own), isGroup: false, text: words() };
+    const { request } = await ask(peer, 'messages_reply', reply);
+    own.osascript.ends(end);
+    expect(await cli(own, `waiting allow ${request}`)).toMatchObject({ code: 2, stderr: `belfry: ${note}\n` });
+    expect(await ask(peer, 'reply_status', { request })).toMatchObject({ state, note });
     // What certainly did not go out may be asked for again; what may have gone out is never tried again.
-    const again = await ask(client, 'messages_reply', reply);
+    const again = await ask(peer, 'messages_reply', reply);
     expect(again['request'] === request).toBe(state === 'unknown');
     expect(again['state']).toBe(state === 'unknown' ? 'unknown' : 'waiting');
-  });
+    expect(own.osascript.runs).toHaveLength(1);
+  }, 60_000);
 
   test('at most three of a client wait, and none of another client can be asked about', async () => {
     const event = await guidOf(world);
@@ -276,6 +291,24 @@ test('drafts: a new mail, an answer to a mail within reach, and never more than 
   expect(await refusal(client, 'mail_draft', { answers: String(rowid), text: 'x' })).toBe('answers: there is no mail with this id that you may answer.');
 }, 60_000);
 
+test.each<[string, 'failed' | 'unknown', ScriptEnd, RegExp]>([
+  ['before', 'failed', stoppedAt('before', -609), /^Mail is not running\. Nothing was written\.$/],
+  ['since', 'unknown', stoppedAt('since', -609), /^Mail is not running\. The draft may be open, or may still open: look in Mail before you ask for it again\.$/],
+])('a draft, and an error %s the point where Mail opens it: %s', async (_stage, state, end, note) => {
+  await using world = await startWorld();
+  const client = world.client();
+  await ask(client, 'list_watches');
+  grant(world, 'reply');
+  const { result: rowid } = await world.writer.mail.arrive({ from: ADA, subject: 'Plans', messageId: '<plans@x.example>' });
+  world.osascript.ends(end);
+  for (const draft of [{ to: ['bob@x.example'], subject: 'S', text: 'New' }, { answers: String(rowid), text: 'Answer' }]) {
+    const { request } = await ask(client, 'mail_draft', draft);
+    expect(await cli(world, `waiting allow ${request}`)).toMatchObject({ code: 2 });
+    expect(await ask(client, 'reply_status', { request })).toMatchObject({ state, note: expect.stringMatching(note) });
+    expect((await ask(client, 'mail_draft', draft))['request'] === request).toBe(state === 'unknown');
+  }
+}, 60_000);
+
 test('a session: watch, event, read, search, draft; the window is told and shown all of it, and allows it', async () => {
   await using world = await startWorld({ host: { searchKey: Buffer.alloc(32, 5).toString('base64') } });
   using ui = uiOf(world.engine);
@@ -327,7 +360,7 @@ test.skipIf(process.platform === 'darwin')("the app's engine asks the system's o
   const standIn = new OsascriptStandIn(folder.at('osascript'));
   const settings = { dataDir: folder.at('data'), mailDir: folder.at('Mail'), messagesDb: folder.at('chat.db'), accountsDb: folder.at('a'), addressBookDir: folder.at('b') };
   const engine = engineOf(settings, 'app', () => undefined, () => undefined, { osascript: standIn.path });
-  expect(await engine.scripts.run('return 1', [], 20_000)).toEqual({ ok: false, fault: 'unavailable' });
+  expect(await engine.scripts.run('return 1', [], 20_000)).toEqual({ ok: false, fault: 'unavailable', nothingWritten: true });
   expect(standIn.runs).toEqual([]);
   await engine.stop();
 });

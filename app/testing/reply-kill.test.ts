@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { runRemote } from '../cli/remote-command.ts';
 import { version } from '../engine/version.ts';
 import { KillableEngine } from './killable-engine.ts';
+import { stoppedAt } from './osascript-stand-in.ts';
 import { RawClient } from './raw-client.ts';
 import { ask } from './watch-kit.ts';
 import { NUMBER, startWorld } from './world.ts';
@@ -20,7 +21,7 @@ async function belfry(socket: string, ...argv: string[]): Promise<any> {
   return JSON.parse(Buffer.concat(out).toString());
 }
 
-test('an engine that is killed while Messages is asked sends nothing a second time, whoever asks again', async () => {
+test('an engine that is killed while Messages or Mail is asked writes nothing a second time, whoever asks again', async () => {
   await using world = await startWorld({ start: false });
   const guid = crypto.randomUUID().toUpperCase();
   let socket = await engine.start(world);
@@ -29,22 +30,52 @@ test('an engine that is killed while Messages is asked sends nothing a second ti
   const { clients } = await belfry(socket, 'clients', 'list');
   expect(await belfry(socket, 'clients', 'allow', clients[0].id, '--grants', 'reply:unasked')).toMatchObject({ ok: true });
   await world.writer.messages.arrive({ from: NUMBER, guid });
-  const reply = { event: guid, isGroup: false, text: 'Once and no more', key: 'only' };
+  const calls = [
+    ['messages_reply', { event: guid, isGroup: false, text: 'Once and no more', key: 'only' }],
+    ['mail_draft', { to: ['bob@x.example'], subject: 'Once', text: 'And no more', key: 'draft' }],
+  ] as const;
 
   world.osascript.ends({ after: 'never' });
-  void client.tool('messages_reply', reply).catch(() => undefined);
-  await expect.poll(() => world.osascript.runs.length, { timeout: 20_000 }).toBe(1);
+  for (const [tool, words] of calls) void client.tool(tool, words).catch(() => undefined);
+  await expect.poll(() => world.osascript.runs.length, { timeout: 20_000 }).toBe(2);
   await engine.kill();
   world.osascript.ends({});
   socket = await engine.start(world);
   client.process.kill('SIGKILL');
   client = new RawClient(socket);
-  const again = await ask(client, 'messages_reply', reply);
-  expect(again).toMatchObject({ state: 'unknown', note: expect.stringMatching(/^Belfry ended while this was being written, so it may have gone out or not\./) });
-  expect(await ask(client, 'reply_status', { request: again['request'] })).toMatchObject({ state: 'unknown' });
-  expect(world.osascript.runs).toHaveLength(1);
-  expect(await ask(client, 'messages_reply', { ...reply, key: 'another' })).toMatchObject({ state: 'done' });
+  for (const [tool, words] of calls) {
+    const again = await ask(client, tool, words);
+    expect(again).toMatchObject({ state: 'unknown', note: expect.stringMatching(/^Belfry ended while this was being written, so it may have gone out or not\./) });
+    expect(await ask(client, 'reply_status', { request: again['request'] })).toMatchObject({ state: 'unknown' });
+  }
   expect(world.osascript.runs).toHaveLength(2);
+  expect(await ask(client, 'messages_reply', { ...calls[0][1], key: 'another' })).toMatchObject({ state: 'done' });
+  expect(world.osascript.runs).toHaveLength(3);
+}, 90_000);
+
+test('what may have gone out stays so over a kill, and what certainly did not may be asked for again', async () => {
+  await using world = await startWorld({ start: false });
+  const guid = crypto.randomUUID().toUpperCase();
+  let socket = await engine.start(world);
+  client = new RawClient(socket);
+  await ask(client, 'list_watches');
+  const { clients } = await belfry(socket, 'clients', 'list');
+  await belfry(socket, 'clients', 'allow', clients[0].id, '--grants', 'reply:unasked');
+  await world.writer.messages.arrive({ from: NUMBER, guid });
+  const [before, since] = (['before', 'since'] as const).map((stage) => ({ event: guid, isGroup: false, text: `An error ${stage}` }));
+  world.osascript.ends(stoppedAt('before', -609));
+  expect(await ask(client, 'messages_reply', before!)).toMatchObject({ state: 'failed' });
+  world.osascript.ends(stoppedAt('since', -609));
+  expect(await ask(client, 'messages_reply', since!)).toMatchObject({ state: 'unknown' });
+  await engine.kill();
+  world.osascript.ends({});
+  socket = await engine.start(world);
+  client.process.kill('SIGKILL');
+  client = new RawClient(socket);
+  expect(await ask(client, 'messages_reply', since!)).toMatchObject({ state: 'unknown' });
+  expect(world.osascript.runs).toHaveLength(2);
+  expect(await ask(client, 'messages_reply', before!)).toMatchObject({ state: 'done' });
+  expect(world.osascript.runs).toHaveLength(3);
 }, 90_000);
 
 test('what waits when the engine is killed is gone and was not sent', async () => {

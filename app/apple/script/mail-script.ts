@@ -1,4 +1,5 @@
 import { OTHER_MAIL, type ScriptAnswer, type ScriptRunner } from './osascript.ts';
+import { BEGINS, writingScript } from './writing-script.ts';
 
 const DRAFT_MS = 8000;
 /** A server may have to be asked. */
@@ -15,54 +16,52 @@ export interface MailPlaceInApp {
 }
 
 /** The first five arguments name the mail; another one under the same number is refused by its Message-ID. */
-const FIND = `			set {theAccount, thePath, theRow, theHeader} to {item 1 of argv, item 2 of argv, (item 3 of argv) as integer, item 4 of argv}
-			try
-				set theBox to mailbox thePath of (first account whose id is theAccount)
-			on error
-				-- A mailbox on this Mac belongs to no account.
-				set theBox to mailbox thePath
-			end try
-			set theMail to first message of theBox whose id is theRow
-			if theHeader is not "" and message id of theMail is not theHeader then error "Another mail has this number." number ${OTHER_MAIL}
+const FIND = `				set {theAccount, thePath, theRow, theHeader} to {item 1 of argv, item 2 of argv, (item 3 of argv) as integer, item 4 of argv}
+				try
+					set theBox to mailbox thePath of (first account whose id is theAccount)
+				on error
+					-- A mailbox on this Mac belongs to no account.
+					set theBox to mailbox thePath
+				end try
+				set theMail to first message of theBox whose id is theRow
+				if theHeader is not "" and message id of theMail is not theHeader then error "Another mail has this number." number ${OTHER_MAIL}
 `;
 
-const NEW = `on run argv
-	set {theSubject, theText, toCount, lastOne} to {item 1 of argv, item 2 of argv, (item 3 of argv) as integer, count of argv}
-	tell application "Mail"
-		with timeout of 7 seconds
-			set theDraft to make new outgoing message with properties {subject:theSubject, content:theText, visible:true}
-			repeat with n from 4 to lastOne
-				set theAddress to item n of argv
-				if n is less than or equal to 3 + toCount then
-					tell theDraft to make new to recipient at end of to recipients with properties {address:theAddress}
-				else
-					tell theDraft to make new cc recipient at end of cc recipients with properties {address:theAddress}
-				end if
-			end repeat
-		end timeout
-	end tell
-	return "opened"
-end run
-`;
+/** Asking first for something harmless lets the system refuse, or Mail start, before anything is written. */
+const NEW = writingScript(`		set {theSubject, theText, toCount, lastOne} to {item 1 of argv, item 2 of argv, (item 3 of argv) as integer, count of argv}
+		tell application "Mail"
+			with timeout of 7 seconds
+				count of outgoing messages
+				${BEGINS}
+				set theDraft to make new outgoing message with properties {subject:theSubject, content:theText, visible:true}
+				repeat with n from 4 to lastOne
+					set theAddress to item n of argv
+					if n is less than or equal to 3 + toCount then
+						tell theDraft to make new to recipient at end of to recipients with properties {address:theAddress}
+					else
+						tell theDraft to make new cc recipient at end of cc recipients with properties {address:theAddress}
+					end if
+				end repeat
+			end timeout
+		end tell
+`, 'opened');
 
-const ANSWER = `on run argv
-	tell application "Mail"
-		with timeout of 7 seconds
-${FIND}			set theText to item 5 of argv
-			set theDraft to reply theMail opening window true reply to all (item 6 of argv is "1")
-			set content of theDraft to theText & return & return & (content of theDraft)
-		end timeout
-	end tell
-	return "opened"
-end run
-`;
+const ANSWER = writingScript(`		tell application "Mail"
+			with timeout of 7 seconds
+${FIND}				set theText to item 5 of argv
+				${BEGINS}
+				set theDraft to reply theMail opening window true reply to all (item 6 of argv is "1")
+				set content of theDraft to theText & return & return & (content of theDraft)
+			end timeout
+		end tell
+`, 'opened');
 
 /** Asking for the content makes Mail download it. The read mark is neither asked for nor set. */
 const TEXT = `on run argv
 	if application "Mail" is not running then error "Mail is not running." number -600
 	tell application "Mail"
 		with timeout of 14 seconds
-${FIND}			return content of theMail
+${FIND}				return content of theMail
 		end timeout
 	end tell
 end run

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { complaint, OsascriptStandIn, type ScriptEnd } from '../../testing/osascript-stand-in.ts';
+import { complaint, OsascriptStandIn, stoppedAt, type ScriptEnd } from '../../testing/osascript-stand-in.ts';
 import { tempFolder, type TempFolder } from '../../testing/temp.ts';
 import { openAnswer, openDraft, textThroughMail } from './mail-script.ts';
 import { sendToChat } from './messages-script.ts';
@@ -66,6 +66,24 @@ test('no script sends mail, deletes, moves, or sets a mark', async () => {
   expect(standIn.runs.at(-1)!.script).not.toMatch(/\bdelete\b|do shell script|buddy|system events/i);
 });
 
+const MAIL = { rowid: 1, accountId: 'A', path: 'INBOX', messageId: null };
+test.each<[string, () => Promise<unknown>, string]>([
+  ['a message', () => sendToChat(runner, 'any;-;x', 'x', false), 'send theText to theTarget'],
+  ['a draft', () => openDraft(runner, { to: ['a@x.example'], cc: [], subject: 'S', text: 'T' }), 'set theDraft to make new outgoing message with properties {subject:theSubject, content:theText, visible:true}'],
+  ['an answer', () => openAnswer(runner, MAIL, 'T', true), 'set theDraft to reply theMail opening window true reply to all (item 6 of argv is "1")'],
+])('the script of %s marks the point right before it writes, asks the app for something before, and tells every error with that point', async (_name, run, writes) => {
+  await run();
+  const lines = standIn.runs[0]!.script.split('\n').map((line) => line.trim()).filter(Boolean);
+  expect(lines.slice(0, 3)).toEqual(['on run argv', 'set hasBegun to false', 'try']);
+  expect(lines.slice(-6)).toEqual(['on error theReason number theNumber', 'if hasBegun then error (theNumber as text) number 9004', 'error (theNumber as text) number 9003', 'end try', expect.stringMatching(/^return "(?:sent|opened)"$/), 'end run']);
+  const at = lines.indexOf('set hasBegun to true');
+  expect(lines[at + 1]).toBe(writes);
+  const before = lines.slice(3, at).join('\n');
+  expect(before).toMatch(/\b(?:set theTarget to chat id theChat|count of outgoing messages|set theMail to first message)\b/);
+  expect(before).not.toMatch(/\bsend\b|\bmake\b|\breply\b/);
+  expect(lines.filter((line) => /hasBegun/.test(line))).toHaveLength(3);
+});
+
 test.each<[string, ScriptEnd, string]>([
   ['-1743', complaint(-1743), 'not-permitted'],
   ['-1744', complaint(-1744), 'not-permitted'],
@@ -81,17 +99,50 @@ test.each<[string, ScriptEnd, string]>([
   ['output without an end', { floods: true }, 'interrupted'],
 ])('it ends with %s', async (_name, end, fault) => {
   standIn.ends(end);
-  expect(await runner.run('return 1', [], LONG)).toEqual({ ok: false, fault });
+  expect(await runner.run('return 1', [], LONG)).toEqual({ ok: false, fault, nothingWritten: false });
+});
+
+/** Numbers that a script may end with -> what is made of it before it wrote, and since. */
+test.each<[number, string, string]>([
+  [-1743, 'not-permitted', 'not-permitted'],
+  [-600, 'not-running', 'not-running'],
+  [-609, 'not-running', 'not-running'],
+  [-10810, 'not-running', 'not-running'],
+  [-1712, 'timed-out', 'timed-out'],
+  [-1728, 'not-found', 'failed'],
+  [-1719, 'not-found', 'failed'],
+  [9001, 'other-members', 'other-members'],
+  [-10000, 'failed', 'failed'],
+  [-128, 'failed', 'failed'],
+  [9003, 'failed', 'failed'],
+  [1, 'failed', 'failed'],
+])('%i: the script alone says whether something may have been written', async (number, before, since) => {
+  for (const [stage, fault] of [['before', before], ['since', since]] as const) {
+    standIn.ends(stoppedAt(stage, number));
+    expect(await runner.run('return 1', [], LONG)).toEqual({ ok: false, fault, nothingWritten: stage === 'before' });
+  }
+});
+
+test.each<[string, ScriptEnd]>([
+  ['its number without the number of the error', complaint(9003)],
+  ['words of an app that look like it', { code: 1, stderr: '0:9: execution error: Messages got an error: -600 (9003) (-10000)\n' }],
+  ['half of it', { code: 1, stderr: '0:9: execution error: -600 (90' }],
+  ['more behind it', { code: 1, stderr: '0:9: execution error: -600 (9003)\nmore' }],
+  ['nothing', { code: 1 }],
+  ['nothing, by a signal', { dies: true }],
+])('%s proves nothing', async (_name, end) => {
+  standIn.ends(end);
+  expect(await runner.run('return 1', [], LONG)).toMatchObject({ ok: false, nothingWritten: false });
 });
 
 test('past its time it is killed', async () => {
   standIn.ends({ after: 'never' });
-  expect(await runner.run('return 1', [], 1000)).toEqual({ ok: false, fault: 'timed-out' });
+  expect(await runner.run('return 1', [], 1000)).toEqual({ ok: false, fault: 'timed-out', nothingWritten: false });
 });
 
 test('arguments of more than 100 kB are refused and nothing is started', async () => {
-  expect(await runner.run('x', ['a'.repeat(MAX_ARGUMENT_BYTES)], LONG)).toEqual({ ok: false, fault: 'too-long' });
-  expect(await runner.run('x', ['漢'.repeat(Math.ceil(MAX_ARGUMENT_BYTES / 3))], LONG)).toEqual({ ok: false, fault: 'too-long' });
+  expect(await runner.run('x', ['a'.repeat(MAX_ARGUMENT_BYTES)], LONG)).toEqual({ ok: false, fault: 'too-long', nothingWritten: true });
+  expect(await runner.run('x', ['漢'.repeat(Math.ceil(MAX_ARGUMENT_BYTES / 3))], LONG)).toEqual({ ok: false, fault: 'too-long', nothingWritten: true });
   expect(standIn.runs).toEqual([]);
   expect(await runner.run('x', ['a'.repeat(MAX_ARGUMENT_BYTES - 1)], LONG)).toMatchObject({ ok: true });
 });
@@ -99,14 +150,14 @@ test('arguments of more than 100 kB are refused and nothing is started', async (
 test('four at once, and a fifth is told to come later', async () => {
   standIn.ends({ after: 'never' });
   const four = Array.from({ length: 4 }, () => runner.run('x', [], LONG));
-  expect(await runner.run('x', [], LONG)).toEqual({ ok: false, fault: 'busy' });
+  expect(await runner.run('x', [], LONG)).toEqual({ ok: false, fault: 'busy', nothingWritten: true });
   await expect.poll(() => standIn.runs.length, { timeout: 20_000 }).toBe(4);
   runner.close();
-  expect(await Promise.all(four)).toEqual(Array.from({ length: 4 }, () => ({ ok: false, fault: 'interrupted' })));
+  expect(await Promise.all(four)).toEqual(Array.from({ length: 4 }, () => ({ ok: false, fault: 'interrupted', nothingWritten: false })));
 });
 
 test('without the program it says so', async () => {
-  expect(await new Osascript(folder.at('nothing')).run('x', [], LONG)).toEqual({ ok: false, fault: 'unavailable' });
+  expect(await new Osascript(folder.at('nothing')).run('x', [], LONG)).toEqual({ ok: false, fault: 'unavailable', nothingWritten: true });
 });
 
 test('every fault has a sentence, and none repeats what an app said', () => {

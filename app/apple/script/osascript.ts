@@ -9,7 +9,8 @@ import { homedir } from 'node:os';
 export type ScriptFault =
   | 'not-permitted' | 'not-running' | 'not-found' | 'other-members' | 'other-mail' | 'timed-out' | 'interrupted' | 'too-long' | 'busy' | 'unavailable' | 'failed';
 
-export type ScriptAnswer = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly fault: ScriptFault };
+/** @param nothingWritten proven: the script said itself that it had not come to its writing statement, or it never ran */
+export type ScriptAnswer = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly fault: ScriptFault; readonly nothingWritten: boolean };
 
 /** Runs our fixed scripts. Values go in as arguments only. */
 export interface ScriptRunner {
@@ -30,6 +31,9 @@ const MAX_RUNNING = 4;
 /** Numbers of errors that our own scripts raise. */
 export const OTHER_MEMBERS = 9001;
 export const OTHER_MAIL = 9002;
+/** By a script that writes, with the number of the error itself before it: before it told the app to write, and from then on. */
+export const BEFORE_WRITING = 9003;
+export const SINCE_WRITING = 9004;
 
 /** Apple's numbers: -1743 and -1744 by the owner's Automation settings, -600, -609 and -10810 without the app, -1712 late, -1728 and -1719 no such object. */
 const FAULTS: Readonly<Record<number, ScriptFault>> = {
@@ -51,8 +55,8 @@ export class Osascript implements ScriptRunner {
   }
 
   run(script: string, args: readonly string[], ms: number): Promise<ScriptAnswer> {
-    if (args.reduce((sum, each) => sum + Buffer.byteLength(each) + 1, 0) > MAX_ARGUMENT_BYTES) return Promise.resolve(failed('too-long'));
-    if (this.#running.size >= MAX_RUNNING) return Promise.resolve(failed('busy'));
+    if (args.reduce((sum, each) => sum + Buffer.byteLength(each) + 1, 0) > MAX_ARGUMENT_BYTES) return Promise.resolve(failed('too-long', true));
+    if (this.#running.size >= MAX_RUNNING) return Promise.resolve(failed('busy', true));
     return new Promise((resolve) => {
       const child = spawn(this.#program, ['-', ...args], { cwd: '/', env: { HOME: homedir(), LANG: 'en_US.UTF-8' }, stdio: ['pipe', 'pipe', 'pipe'] });
       this.#running.add(child);
@@ -65,7 +69,8 @@ export class Osascript implements ScriptRunner {
         resolve(answer);
       };
       const timer = setTimeout(() => end(failed('timed-out')), ms);
-      child.on('error', () => end(failed('unavailable')));
+      // Also told of one that runs and cannot be killed.
+      child.on('error', () => end(child.pid === undefined ? failed('unavailable', true) : failed('interrupted')));
       child.stdout.on('data', (chunk: Buffer) => {
         said = Buffer.concat([said, chunk]);
         if (said.length > MAX_OUTPUT_BYTES) end(failed('interrupted'));
@@ -76,7 +81,7 @@ export class Osascript implements ScriptRunner {
       // One that ended before it read its script says so by its exit.
       child.stdin.on('error', () => undefined);
       child.stdin.end(script);
-      child.on('close', (code) => end(code === 0 ? { ok: true, text: said.toString().replace(/\n$/, '') } : failed(faultOf(complaint))));
+      child.on('close', (code) => end(code === 0 ? { ok: true, text: said.toString().replace(/\n$/, '') } : failureOf(complaint)));
     });
   }
 
@@ -85,10 +90,19 @@ export class Osascript implements ScriptRunner {
   }
 }
 
-const failed = (fault: ScriptFault): ScriptAnswer => ({ ok: false, fault });
+const failed = (fault: ScriptFault, nothingWritten = false): ScriptAnswer => ({ ok: false, fault, nothingWritten });
 
-/** `0:5: execution error: Messages got an error: ... (-1743)`: the number stands last. */
-function faultOf(complaint: string): ScriptFault {
-  const number = /\((-?\d{1,6})\)\s*$/.exec(complaint)?.[1];
-  return number === undefined ? 'interrupted' : (FAULTS[Number(number)] ?? 'failed');
+/**
+ * `0:5: execution error: Messages got an error: ... (-1743)`: the number stands last; of a script that writes
+ * `0:5: execution error: -1743 (9003)`. Whether something was written is read from the script's own number alone.
+ */
+function failureOf(complaint: string): ScriptAnswer {
+  const [, inner, last] = /(?:(-?\d{1,6}) )?\((-?\d{1,6})\)\s*$/.exec(complaint) ?? [];
+  if (last === undefined) return failed('interrupted');
+  const number = Number(last);
+  if (inner === undefined || (number !== BEFORE_WRITING && number !== SINCE_WRITING)) return failed(FAULTS[number] ?? 'failed');
+  const fault = FAULTS[Number(inner)] ?? 'failed';
+  if (number === BEFORE_WRITING) return failed(fault, true);
+  // What is missing then is something else than what the script was told to find.
+  return failed(fault === 'not-found' ? 'failed' : fault);
 }

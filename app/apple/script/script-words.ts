@@ -1,6 +1,6 @@
 import type { ScriptFault } from './osascript.ts';
 
-/** Why nothing came of it, for whoever asked. Of `timed-out` the caller says what may still happen. */
+/** Why a script did not do its work, for whoever asked. What may have happened nevertheless is said by the caller. */
 export function faultSentence(fault: ScriptFault, app: 'Mail' | 'Messages'): string {
   switch (fault) {
     case 'not-permitted':
@@ -24,6 +24,6 @@ export function faultSentence(fault: ScriptFault, app: 'Mail' | 'Messages'): str
     case 'unavailable':
       return `${app} can be asked on a Mac only.`;
     case 'failed':
-      return `${app} refused it without saying why.`;
+      return `${app} answered with an error.`;
   }
 }
