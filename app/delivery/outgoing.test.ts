@@ -3,10 +3,10 @@ import { beforeEach, expect, test } from 'vitest';
 import { VirtualClock } from '../testing/virtual-clock.ts';
 import { EXPIRES_MS, MAX_OF_CLIENT, MAX_PER_HOUR, MAX_WAITING_WRITINGS, Outgoing } from './outgoing.ts';
 import { OutgoingJournal } from './outgoing-journal.ts';
-import type { Writing, WritingRequest, Written } from './writing.ts';
+import type { Standing, Writing, WritingRequest, Written } from './writing.ts';
 
 const CLIENT = '0123abcd';
-const message = (text: string, guid = 'any;-;x'): Writing => ({ kind: 'message', chat: { guid, name: 'Ada', isGroup: false, members: ['x'], names: ['Ada'], service: null }, text });
+const message = (text: string, guid = 'any;-;x', event: number | null = null): Writing => ({ kind: 'message', chat: { guid, name: 'Ada', isGroup: false, members: ['x'], names: ['Ada'], service: null }, event, text });
 const never = () => new Promise<Written>(() => undefined);
 
 let db: Database.Database;
@@ -14,12 +14,13 @@ let clock: VirtualClock;
 let written: Writing[];
 let told: string[];
 let write: (writing: Writing) => Promise<Written>;
-let may: 'asked' | 'unasked' | null;
+let may: 'asked' | 'unasked';
+let standing: Standing;
 let outgoing: Outgoing;
 /** As after a start; what ran before is as if killed. */
 function start(): Outgoing {
   return new Outgoing({
-    journal: new OutgoingJournal(db), clock, policy: { mayWrite: () => may !== null, isUnasked: () => may === 'unasked' },
+    journal: new OutgoingJournal(db), clock, policy: { standing: () => standing, isUnasked: () => may === 'unasked' },
     write: (writing) => {
       written.push(writing);
       return write(writing);
@@ -30,7 +31,7 @@ function start(): Outgoing {
 beforeEach(() => {
   db = new Database(':memory:');
   clock = new VirtualClock();
-  [written, told, may, write] = [[], [], 'asked', () => Promise.resolve({ state: 'done' })];
+  [written, told, may, standing, write] = [[], [], 'asked', 'may', () => Promise.resolve({ state: 'done' })];
   outgoing = start();
 });
 function asked(text = 'Words', key: string | null = null, client = CLIENT): WritingRequest {
@@ -98,35 +99,36 @@ test('a kill in the middle: the same call is told so and writes nothing, under i
   }
 });
 
-test.each<[string, () => Promise<unknown> | void, 'waiting' | 'unknown' | 'done', same: boolean]>([
-  ['while it waits', () => undefined, 'waiting', false],
-  ['once it was begun', () => {
+test.each<[string, 'waiting' | 'unknown' | 'done', () => Promise<unknown> | void]>([
+  ['while it waits', 'waiting', () => undefined],
+  ['once it was begun', 'unknown', () => {
     write = never;
     void outgoing.answer(outgoing.waiting[0]!.id, true);
-  }, 'unknown', true],
-  ['between the end of the script and the note of it', async () => {
+  }],
+  ['between the end of the script and the note of it', 'unknown', async () => {
     write = () => {
       db.pragma('query_only = ON');
       return Promise.resolve({ state: 'done' });
     };
     await outgoing.answer(outgoing.waiting[0]!.id, true);
     db.pragma('query_only = OFF');
-  }, 'unknown', true],
-  ['after it failed', async () => {
+  }],
+  ['after it failed', 'waiting', async () => {
     write = () => Promise.resolve({ state: 'failed', sentence: 'No.' });
     await outgoing.answer(outgoing.waiting[0]!.id, true);
-  }, 'waiting', false],
-  ['after it may have gone out', async () => {
+  }],
+  ['after it may have gone out', 'unknown', async () => {
     write = () => Promise.resolve({ state: 'unknown', sentence: 'Who knows.' });
     await outgoing.answer(outgoing.waiting[0]!.id, true);
-  }, 'unknown', true],
-  ['after it was written', () => outgoing.answer(outgoing.waiting[0]!.id, true), 'done', true],
-])('killed %s: asked for again it is %s', async (_name, until, state, same) => {
+  }],
+  ['after it was written', 'done', async () => void (await outgoing.answer(outgoing.waiting[0]!.id, true))],
+])('killed %s: asked for again it is %s', async (_name, state, until) => {
   const { id } = asked();
   await until();
   outgoing = start();
   const again = asked();
-  expect([again.state, again.id === id]).toEqual([state, same]);
+  // Only what did not go out for certain is another request.
+  expect([again.state, again.id !== id]).toEqual([state, state === 'waiting']);
 });
 
 test('what was written is known for a day, and what only waited is gone', async () => {
@@ -174,17 +176,40 @@ test('twenty in a rolling hour', async () => {
   expect(refused('More')).toBeUndefined();
 });
 
-test('a client that may no longer write: what waits is declined, also in the moment of the answer', async () => {
+const DROPPED = 'By the settings as they are now this client may not write this. Nothing was written.';
+test.each<[string, (id: string) => unknown]>([
+  ['when settings change', () => outgoing.refresh()],
+  ['in the moment of the answer', (id) => outgoing.answer(id, true)],
+])('what a client may no longer write waits no longer, %s; once it may again it can ask for it again', async (_name, then) => {
   const { id } = asked();
-  may = null;
-  expect(await outgoing.answer(id, true)).toMatchObject({ ok: false });
-  expect(outgoing.find(id, CLIENT)).toMatchObject({ state: 'declined' });
-  may = 'asked';
-  const other = asked('Other');
-  may = null;
-  outgoing.refresh();
-  expect(outgoing.find(other.id, CLIENT)).toMatchObject({ state: 'declined' });
+  standing = 'may-not';
+  await then(id);
+  expect(outgoing.waiting).toEqual([]);
+  expect(outgoing.find(id, CLIENT)).toMatchObject({ state: 'declined', sentence: DROPPED, writing: null });
+  expect([outgoing.has(id), await outgoing.answer(id, true)]).toEqual([true, { ok: false, message: DROPPED }]);
+  expect([told, written]).toEqual([['asked message', 'dropped message'], []]);
+  standing = 'may';
+  expect(asked()).toMatchObject({ state: 'waiting' });
+});
+
+test('what goes out unasked is asked about as well', () => {
+  [may, standing] = ['unasked', 'may-not'];
+  expect(asked()).toMatchObject({ state: 'declined', sentence: DROPPED });
   expect(written).toEqual([]);
+});
+
+test('while the store cannot tell it goes on waiting, and is not written', async () => {
+  const { id } = asked();
+  standing = 'unreadable';
+  outgoing.refresh();
+  expect(outgoing.waiting).toHaveLength(1);
+  expect(await outgoing.answer(id, true)).toEqual({ ok: false, message: 'The store cannot be read at the moment. Nothing was written.' });
+  expect([outgoing.find(id, CLIENT)!.state, written]).toEqual(['failed', []]);
+});
+
+test('the same text to the same chat is the same request, whichever message it answers', () => {
+  const first = outgoing.ask(CLIENT, message('Words', 'any;-;x', 1), null);
+  expect(outgoing.ask(CLIENT, message('Words', 'any;-;x', 2), null)).toBe(first);
 });
 
 test('whoever waits is told once it is settled, after the time, or when it gives up', async () => {

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../events/clock.ts';
 import type { OutgoingJournal } from './outgoing-journal.ts';
-import type { Writing, WritingRequest, WritingState, Written } from './writing.ts';
+import type { Standing, Writing, WritingRequest, WritingState, Written } from './writing.ts';
 
 export interface WritingPolicy {
-  /** Whether a client may write at all. */
-  mayWrite(client: string): boolean;
+  /** Whether a client may write this at this moment: asked when settings change, and again right before it is written. */
+  standing(client: string, writing: Writing): Standing;
   /** Whether what it writes goes out without being shown. */
   isUnasked(client: string): boolean;
 }
 
-/** What became of a request, for Activity and for those who look on. */
-export type WritingWord = 'asked' | Exclude<WritingState, 'waiting' | 'running'>;
+/** What became of a request, for Activity and for those who look on. `dropped`: settings no longer take it in. */
+export type WritingWord = 'asked' | 'dropped' | Exclude<WritingState, 'waiting' | 'running'>;
 
 export interface OutgoingOptions {
   readonly journal: OutgoingJournal;
@@ -32,9 +32,13 @@ export const MAX_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
 /** Settled requests that are remembered. */
 const MAX_KEPT = 200;
-/** Rests of these are answered to a repeated request; of the others it is asked for again. */
+/** Rests of these are answered to a repeated request; of the others it is asked for again, as of what was dropped. */
 const STICKY: ReadonlySet<WritingState> = new Set(['waiting', 'running', 'done', 'declined', 'unknown']);
+const DROPPED = 'By the settings as they are now this client may not write this. Nothing was written.';
+const UNREADABLE = 'The store cannot be read at the moment. Nothing was written.';
 const INTERRUPTED = 'Belfry ended while this was being written, so it may have gone out or not. Look there before you write it again with another key.';
+
+const isDropped = ({ sentence }: WritingRequest): boolean => sentence === DROPPED;
 
 interface Kept {
   readonly request: { -readonly [key in keyof WritingRequest]: WritingRequest[key] };
@@ -73,7 +77,7 @@ export class Outgoing {
    */
   ask(client: string, writing: Writing, key: string | null): WritingRequest | { readonly refused: string } {
     const { journal, policy, clock } = this.#options;
-    const content = journal.hash(JSON.stringify(writing));
+    const content = journal.hash(JSON.stringify({ ...writing, event: undefined }));
     const mark = journal.hash(client, key === null ? 'content' : 'key', key ?? content);
     const known = this.#known(mark);
     if (known !== null) {
@@ -101,14 +105,16 @@ export class Outgoing {
     return kept !== null && kept.client === client ? kept : null;
   }
 
+  /** Whether it waits for the owner, or did until settings no longer took it in. */
   has(id: string): boolean {
-    return this.#kept.get(id)?.request.state === 'waiting';
+    const request = this.#kept.get(id)?.request;
+    return request !== undefined && (request.state === 'waiting' || isDropped(request));
   }
 
   /** The owner's answer. Resolves once it is written, or cannot be. */
   async answer(id: string, accept: boolean): Promise<Answered> {
     const kept = this.#kept.get(id);
-    if (kept === undefined || kept.request.state !== 'waiting') return { ok: false, message: 'This request is no longer waiting.' };
+    if (kept === undefined || kept.request.state !== 'waiting') return { ok: false, message: kept !== undefined && isDropped(kept.request) ? DROPPED : 'This request is no longer waiting.' };
     if (!accept) {
       this.#settle(kept, 'declined', null);
       return { ok: true, sentence: 'Not allowed. Nothing was written.' };
@@ -137,10 +143,11 @@ export class Outgoing {
     });
   }
 
-  /** The owner's grants changed: what waits of a client that may no longer write is declined. */
+  /** Settings changed: what they no longer take in waits no longer. What cannot be told now is asked when it is written. */
   refresh(): void {
     for (const kept of this.#kept.values()) {
-      if (kept.request.state === 'waiting' && !this.#options.policy.mayWrite(kept.request.client)) this.#settle(kept, 'declined', null);
+      const { state, client, writing } = kept.request;
+      if (state === 'waiting' && this.#options.policy.standing(client, writing!) === 'may-not') this.#drop(kept);
     }
   }
 
@@ -156,7 +163,9 @@ export class Outgoing {
     const { journal, policy, clock, write } = this.#options;
     kept.cancel();
     const writing = request.writing!;
-    if (!policy.mayWrite(request.client)) return this.#settle(kept, 'declined', null);
+    const standing = policy.standing(request.client, writing);
+    if (standing === 'may-not') return this.#drop(kept);
+    if (standing === 'unreadable') return this.#settle(kept, 'failed', UNREADABLE);
     try {
       journal.begin(mark, { request: request.id, client: request.client, kind: request.kind, content, at: clock.now() });
     } catch {
@@ -174,15 +183,19 @@ export class Outgoing {
     this.#settle(kept, written.state, 'sentence' in written ? written.sentence : null);
   }
 
-  #settle(kept: Kept, state: Exclude<WritingState, 'waiting' | 'running'>, sentence: string | null): void {
+  #drop(kept: Kept): void {
+    this.#settle(kept, 'declined', DROPPED, 'dropped');
+  }
+
+  #settle(kept: Kept, state: Exclude<WritingState, 'waiting' | 'running'>, sentence: string | null, word: WritingWord = state): void {
     kept.cancel();
     Object.assign(kept.request, { state, sentence, writing: null });
-    this.#options.told(kept.request, state);
+    this.#options.told(kept.request, word);
     for (const heard of [...this.#settled]) heard(kept.request.id);
   }
 
   #known(mark: string): { readonly request: WritingRequest; readonly content: string } | null {
-    const kept = [...this.#kept.values()].findLast((each) => each.mark === mark && STICKY.has(each.request.state));
+    const kept = [...this.#kept.values()].findLast((each) => each.mark === mark && STICKY.has(each.request.state) && !isDropped(each.request));
     if (kept !== undefined) return kept;
     const entry = this.#options.journal.find(mark);
     return entry === null ? null : { request: this.#fromJournal(entry.request)!, content: entry.content };

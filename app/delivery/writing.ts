@@ -14,6 +14,8 @@ export interface MessageWriting {
     readonly names: readonly string[];
     readonly service: string | null;
   };
+  /** Row of the message that it answers; null: the chat itself was named. No part of what is written. */
+  readonly event: number | null;
   readonly text: string;
 }
 
@@ -31,6 +33,9 @@ export interface DraftWriting {
 
 /** `unknown`: it was begun and may have gone out; it is never tried again. `failed`: nothing went out. */
 export type WritingState = 'waiting' | 'running' | 'done' | 'declined' | 'expired' | 'failed' | 'unknown';
+
+/** Whether a client may write something by what holds now. `unreadable`: the store that tells cannot be asked. */
+export type Standing = 'may' | 'may-not' | 'unreadable';
 
 /** What came of the attempt. */
 export type Written = { readonly state: 'done' } | { readonly state: 'failed' | 'unknown'; readonly sentence: string };

@@ -392,7 +392,7 @@ export class Engine {
       for (const hub of this.#hubs.values()) hub.refresh();
       this.resume();
       this.peers.policyChanged();
-      if (kind === 'clients') this.outgoing.refresh();
+      this.outgoing.refresh();
       this.http.policyChanged();
       this.search.refresh();
       if (kind === 'events') this.#access.look();

@@ -6,9 +6,11 @@ import { faultSentence } from '../apple/script/script-words.ts';
 import type { MailRow } from '../apple/occurrence.ts';
 import { quotedName } from '../contract/health.ts';
 import type { ContractOutcome, WaitingRow } from '../contract/values.ts';
-import type { DraftWriting, MessageWriting, Writing, WritingRequest, Written } from '../delivery/writing.ts';
+import type { DraftWriting, MessageWriting, Standing, Writing, WritingRequest, Written } from '../delivery/writing.ts';
 import type { WritingWord } from '../delivery/outgoing.ts';
+import { eventTypeOf } from '../events/occurrence.ts';
 import { cleanText } from '../events/text.ts';
+import type { Principal } from '../events/verdict.ts';
 import type { AllowOptions } from '../policy/change.ts';
 import type { Engine } from './engine.ts';
 
@@ -31,6 +33,34 @@ export function chatAsItIs(engine: Engine, guid: string, service: string | null)
 /** The guid says `-` for one person and `+` for a group, beside the row's style: where they differ nothing is sent. */
 const agrees = ({ guid, isGroup }: { readonly guid: string; readonly isGroup: boolean }): boolean => /^[^;]*;([+-]);./.exec(guid)?.[1] === (isGroup ? '+' : '-');
 
+/** Whether a client may write this by settings and stores as they are now. A pause takes no permission away. */
+export function standing(engine: Engine, client: string, writing: Writing): Standing {
+  if (engine.policy.writes({ id: client }) === null) return 'may-not';
+  // A new mail belongs to no store.
+  if (writing.kind === 'draft' && writing.answers === null) return 'may';
+  const ofMessages = writing.kind === 'message';
+  if (!engine.policy.eventOn(eventTypeOf[ofMessages ? 'messages' : 'mail'])) return 'may-not';
+  if ((ofMessages ? engine.readable('messages') : engine.readable('mail')) === null) return 'unreadable';
+  try {
+    return isWithin(engine, { id: client }, writing) ? 'may' : 'may-not';
+  } catch (error) {
+    if (error instanceof StoreError) return 'unreadable';
+    throw error;
+  }
+}
+
+/** What an answer belongs to is looked up anew: it may lie in another place by now. */
+function isWithin({ policy, archives: { mail, messages } }: Engine, principal: Principal, writing: Writing): boolean {
+  if (writing.kind === 'draft') {
+    const [row] = mail.find({ rowid: writing.answers!.rowid });
+    // One that is gone is said to be gone when it is written.
+    return row === undefined || policy.mayAnswer(row, principal);
+  }
+  const { chat, event } = writing;
+  const row = event === null ? null : messages.find({ rowid: event });
+  return row === null ? policy.mayWriteTo(chat.members, chat.guid, principal) : row.chat?.guid === chat.guid && policy.mayAnswer(row, principal);
+}
+
 /** Sends or opens what was allowed, once. */
 export async function write(engine: Engine, writing: Writing): Promise<Written> {
   try {
@@ -42,7 +72,6 @@ export async function write(engine: Engine, writing: Writing): Promise<Written> 
 }
 
 async function sendMessage(engine: Engine, { chat, text }: MessageWriting): Promise<Written> {
-  if (engine.readable('messages') === null) return nothing('New message is off or Messages cannot be read, so the chat could not be checked.');
   const now = chatAsItIs(engine, chat.guid, chat.service);
   if (now === null) return nothing('This chat is gone.');
   if (now.isGroup !== chat.isGroup || now.members.join('\n') !== chat.members.join('\n')) return nothing('The members of this chat are others than those that were shown.');
@@ -53,7 +82,6 @@ async function sendMessage(engine: Engine, { chat, text }: MessageWriting): Prom
 async function openInMail(engine: Engine, draft: DraftWriting): Promise<Written> {
   const late = 'The draft may be open, or may still open: look in Mail before you ask for it again.';
   if (draft.answers === null) return written(await openDraft(engine.scripts, draft), 'Mail', late);
-  if (engine.readable('mail') === null) return nothing('New mail is off or Mail cannot be read, so the mail could not be found.');
   const [row] = engine.archives.mail.find({ rowid: draft.answers.rowid });
   const place = row === undefined ? null : placeInApp(row);
   if (place === null) return nothing('The mail that it answers is gone.');
@@ -105,5 +133,5 @@ export async function answerWaiting(engine: Engine, id: string, accept: boolean,
 
 /** What Activity says of a text: never the text, and not to whom. */
 export const ACTIVITY_WORDS: Readonly<Record<WritingWord, string>> = {
-  asked: 'The owner was asked', done: 'Written', declined: 'Not allowed', expired: 'Nobody answered', failed: 'Could not be written', unknown: 'May have been written',
+  asked: 'The owner was asked', dropped: 'No longer allowed by settings', done: 'Written', declined: 'Not allowed', expired: 'Nobody answered', failed: 'Could not be written', unknown: 'May have been written',
 };

@@ -7,6 +7,9 @@ import { MailboxCeiling } from './mailbox-ceiling.ts';
 import { parsedEntry, SenderRules, type RuleMatch } from './sender-rules.ts';
 import type { Settings } from './settings.ts';
 
+/** A client whose events are held by a pause is let in all the same. */
+const ADMITTED: ReadonlySet<Gate> = new Set(['open', 'paused']);
+
 /** What the owner's settings say of an arrival, of a row and of a client. Answered from memory; how settings change stands in `policy`. */
 export abstract class Permissions implements HubPolicy {
   /** Headless only: clients nobody decided on are let in. A denial and a revoke still hold (ruling 17). */
@@ -87,12 +90,12 @@ export abstract class Permissions implements HubPolicy {
     return this.clients.writes(principal.id);
   }
 
-  /** Whether a client may answer a row: what it may read, or what could have rung for it. */
+  /** Whether a client may answer a row: what it may read, or what could have rung for it. Says nothing of the pause. */
   mayAnswer(row: StoreRow, principal: Principal): boolean {
     return this.writes(principal) !== null && this.#within(row, principal, this.#answerReach(principal, row.store));
   }
 
-  /** Whether a client may write to a chat, unasked by anybody there. @param members without the owner; all have to be allowed */
+  /** Whether a client may write to a chat, unasked by anybody there. Says nothing of the pause. @param members without the owner; all have to be allowed */
   mayWriteTo(members: readonly string[], chat: string, principal: Principal): boolean {
     const reach = this.#answerReach(principal, 'messages');
     if (reach === null || this.writes(principal) === null || members.length === 0) return false;
@@ -100,7 +103,7 @@ export abstract class Permissions implements HubPolicy {
   }
 
   #answerReach(principal: Principal, store: StoreKind): Reach | null {
-    return this.reach(principal, store) ?? (this.gate(principal, eventTypeOf[store]) === 'open' ? 'rules' : null);
+    return this.reach(principal, store) ?? (ADMITTED.has(this.gate(principal, eventTypeOf[store])) ? 'rules' : null);
   }
 
   /** Whether a client may read a row that lies in the store. What is excluded is read by nobody. */

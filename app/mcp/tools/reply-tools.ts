@@ -57,27 +57,30 @@ export const messagesReply = tool({
     if (words === null) return { error: NO_WORDS };
     const refusal = storeRefusal(call.session.backend, 'messages');
     if (refusal !== null) return { error: refusal };
-    const chat = event === undefined ? chatNamed(named!, call) : chatOf(event, call);
-    if (typeof chat === 'string') return { error: chat };
+    const place = event === undefined ? chatNamed(named!, call) : chatOf(event, call);
+    if (typeof place === 'string') return { error: place };
+    const { chat } = place;
     if (chat.isGroup !== isGroup) return { error: OTHER_KIND };
     if (isGroup && participantCount === undefined) return { error: 'participantCount: for a group say how many others are in it, as the envelope does.' };
     if (participantCount !== undefined && participantCount !== chat.members.length) return { error: OTHER_KIND };
-    return asked({ kind: 'message', chat, text: words }, given ?? null, call, { chat: chat.guid, isGroup, participantCount: chat.members.length });
+    return asked({ kind: 'message', ...place, text: words }, given ?? null, call, { chat: chat.guid, isGroup, participantCount: chat.members.length });
   },
 });
 
+type Place = Pick<MessageWriting, 'chat' | 'event'>;
+
 /** The chat of a message that this client may answer. In a chat for one person that person wrote it. */
-function chatOf(event: string, { session: { backend }, principal }: ToolCall): MessageWriting['chat'] | string {
+function chatOf(event: string, { session: { backend }, principal }: ToolCall): Place | string {
   const row = backend.reading.messages!.find(/^\d{1,15}$/.test(event) ? { rowid: Number(event) } : { guid: event });
   if (row === null || row.chat === null || !backend.writing.mayAnswer(row, principal)) return NO_EVENT;
   const chat = backend.writing.chat(row.chat.guid, row.service);
   if (chat === null) return NO_EVENT;
-  return !chat.isGroup && row.excluded !== 'sent' && row.sender !== chat.members[0] ? OTHER_KIND : chat;
+  return !chat.isGroup && row.excluded !== 'sent' && row.sender !== chat.members[0] ? OTHER_KIND : { chat, event: row.rowid };
 }
 
-function chatNamed(guid: string, { session: { backend: { writing } }, principal }: ToolCall): MessageWriting['chat'] | string {
+function chatNamed(guid: string, { session: { backend: { writing } }, principal }: ToolCall): Place | string {
   const chat = writing.chat(guid, null);
-  return chat !== null && writing.mayWriteTo(chat.members, chat.guid, principal) ? chat : NO_CHAT;
+  return chat !== null && writing.mayWriteTo(chat.members, chat.guid, principal) ? { chat, event: null } : NO_CHAT;
 }
 
 const addresses = z.array(z.string().min(3).max(320)).max(MAX_RECIPIENTS);
@@ -184,7 +187,7 @@ function sentenceOf({ id, kind, state, sentence }: WritingRequest): string {
     case 'done':
       return kind === 'message' ? 'It was sent.' : 'The draft is open in Mail. Whether it is sent is up to the owner.';
     case 'declined':
-      return 'The owner did not allow it. Nothing was written. Do not ask for the same again.';
+      return sentence ?? 'The owner did not allow it. Nothing was written. Do not ask for the same again.';
     case 'expired':
       return 'The owner did not answer within 10 minutes. Nothing was written.';
     case 'failed':
