@@ -29,6 +29,8 @@ const status: Status = {
   },
 };
 
+const DEAD_LETTERS = [{ reason: 'the file has no right byte count', count: 2, mails: [{ row: 12, mailbox: 'iCloud/INBOX', date: 86_400_000 }, { row: 9, mailbox: null, date: null }] }];
+
 const SEND: WaitingRow = {
   kind: 'send', id: 'message-0123456789ab', since: 0, expiresAt: 600_000, client: ID, clientName: '"cursor"', sentence: '"cursor" would like to send a message to Ada', text: 'On my way\nin 5',
   chat: { id: 'any;-;+15550101234', name: 'Ada', isGroup: false, members: ['Ada'], memberCount: 1, service: 'iMessage' },
@@ -47,6 +49,7 @@ function setUp(): { policy: Policy; api: EngineApi } & Disposable {
     chats: () => policy.snapshot().chats.map((id) => ({ id, name: 'Family', isGroup: true, participants: 3, lastAt: null })),
     status: () => status,
     rebuildSearch: () => ({ ok: true, changed: true, sentence: 'The index is made anew.' }),
+    deadLetters: () => DEAD_LETTERS,
     watches: () => [WATCH],
     stopWatch: (id) => (id === WATCH.id ? { ok: true, changed: true, sentence: `Watch ${id} is stopped.` } : { ok: false, code: 'unknown', message: 'No watch has this id.' }),
     webhooks: () => [WEBHOOK],
@@ -110,7 +113,7 @@ test.each<[string, CommandContext, number, RegExp]>([
   ['clients list', PEER, 0, /^0123abcd {2}not decided {2}"cursor" {2}\/opt\/0123abcd, not signed\n$/],
   ['status', PEER, 0, /Mail {6}on, readable, at row 12\nMessages {2}off, not there\n/],
   ['doctor', PEER, 1, /^\(x\) {2}Mail {2}File not found\. Open Mail once\.\n$/],
-  ['search status', PEER, 0, /^Index {6}building, 750 of 1000 mails\nSince {6}1970-01-01T00:00:00\.000Z\nFile {7}encrypted\nMails {6}750 of 1000, 250 pending, 1235 a second\nSize {7}2\.5 MB for 3\.0 MB of text\nCompared {3}not yet\nNot whole {2}2: 2 the file has no right byte count\n$/],
+  ['search status', PEER, 0, /^Index {6}building, 750 of 1000 mails\nSince {6}1970-01-01T00:00:00\.000Z\nFile {7}encrypted\nMails {6}750 of 1000, 250 pending, 1235 a second\nSize {7}2\.5 MB for 3\.0 MB of text\nCompared {3}not yet\nNot whole {2}2: 2 the file has no right byte count\n {11}the file has no right byte count:\n {13}row 12, iCloud\/INBOX, 1970-01-02\n {13}row 9, mailbox not known, no date\n$/],
   ['search rebuild', PEER, 0, /^The index is made anew\.\n$/],
   ['hosts list', PEER, 0, /^No hosts, so webhooks are off\.\n$/],
   ['hosts add hooks.example.net', PEER, 2, /Waiting for you/],
@@ -133,7 +136,7 @@ test.each<[string, CommandContext, number, RegExp]>([
 });
 
 test.each<[string, CommandContext, number, object]>([
-  ['search status --json', PEER, 0, { version: 1, ok: true, search: status.search }],
+  ['search status --json', PEER, 0, { version: 1, ok: true, search: { ...status.search, deadLetters: DEAD_LETTERS } }],
   ['status --json', PEER, 0, { version: 1, ok: true, status }],
   ['events list --json', PEER, 0, { version: 1, ok: true, events: [{ type: 'mail.received', on: false }, { type: 'messages.received', on: false }] }],
   ['events on mail.received --json', HEADLESS, 0, { version: 1, ok: true, changed: true, message: 'New mail is on.' }],

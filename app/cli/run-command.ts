@@ -1,4 +1,5 @@
 import type { Change, Outcome, PolicySnapshot } from '../contract/change.ts';
+import type { DeadLetters } from '../contract/search.ts';
 import type { ChatRow, ContractOutcome, DiagnosticRow, Status, TestHop, WaitingRow, WatchRow, WebhookRow } from '../contract/values.ts';
 import { parseCommand, type Command } from './commands.ts';
 import { HELP } from './help.ts';
@@ -22,6 +23,8 @@ export interface EngineApi {
   stopWatch(id: string): ContractOutcome;
   /** Throws the search index away and makes it anew: a copy of what Mail has, so nothing is lost. */
   rebuildSearch(): ContractOutcome;
+  /** Which mails the index could not read whole. */
+  deadLetters(): readonly DeadLetters[];
   webhooks(): readonly WebhookRow[];
   /** Narrows. */
   stopWebhook(id: string): ContractOutcome;
@@ -79,7 +82,7 @@ const EXIT = { invalid: 3, unknown: 3, nothing: 1, refused: 2, 'not-written': 1,
  * - status: `status {version, pid, headless, stores {mail {state, on, position}, messages}, clients, waiting,
  *   streams, pausedUntil (Unix ms | "resumed" | null), uptimeSeconds, counters, settingsSentence, seal, lastEventAt, search}`
  * - search status: `search {phase, since, pausedBy, sentence, encrypted, indexed, total, pending, perSecond,
- *   deadLetters [{reason, count}], bytes, textBytes, syncedAt}`
+ *   deadLetters [{reason, count, mails [{row, mailbox, date}]}], bytes, textBytes, syncedAt}`; of `status` without `mails`
  * - doctor: `checks [{id, title, state, evidence, fix}]`; clients test: `hops [{hop, ok, sentence}]`
  * - what changes something: `changed`, `message`
  * and on failure `{version: 1, ok: false, error: {code, message}}`.
@@ -135,7 +138,8 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
     }
     case 'search-status': {
       const { search } = api.status();
-      return { code: 0, text: searchLines(search), json: { search } };
+      const deadLetters = api.deadLetters();
+      return { code: 0, text: searchLines(search, deadLetters), json: { search: { ...search, deadLetters } } };
     }
     case 'rebuild-search':
       return outcomeAnswer(api.rebuildSearch());

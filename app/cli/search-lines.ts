@@ -1,4 +1,4 @@
-import type { SearchState } from '../contract/search.ts';
+import type { DeadLetters, SearchState } from '../contract/search.ts';
 import { table } from './table.ts';
 
 const PHASE: Readonly<Record<SearchState['phase'], string>> = {
@@ -15,8 +15,8 @@ export function searchLine(search: SearchState): string {
 }
 
 /** All that is known of it, for `belfry search status`. */
-export function searchLines(search: SearchState): string {
-  const { since, sentence, encrypted, indexed, total, pending, perSecond, deadLetters, bytes, textBytes, syncedAt } = search;
+export function searchLines(search: SearchState, deadLetters: readonly DeadLetters[]): string {
+  const { since, sentence, encrypted, indexed, total, pending, perSecond, bytes, textBytes, syncedAt } = search;
   const time = (ms: number) => new Date(ms).toISOString();
   const unreadable = deadLetters.reduce((sum, { count }) => sum + count, 0);
   return table([
@@ -29,8 +29,19 @@ export function searchLines(search: SearchState): string {
       ['Size', `${megabytes(bytes)} for ${megabytes(textBytes)} of text`],
       ['Compared', syncedAt === null ? 'not yet' : time(syncedAt)],
       ['Not whole', unreadable === 0 ? 'none' : `${unreadable}: ${deadLetters.map(({ reason, count }) => `${count} ${reason}`).join('; ')}`],
+      ...deadLetters.flatMap(mailLines).map((line) => ['', line]),
     ] : []),
   ]);
+}
+
+/** By row, mailbox and day: enough to find them in Mail. */
+function mailLines({ reason, count, mails }: DeadLetters): string[] {
+  const more = count - mails.length;
+  return [
+    `${reason}:`,
+    ...mails.map(({ row, mailbox, date }) => `  row ${row}, ${mailbox ?? 'mailbox not known'}, ${date === null ? 'no date' : new Date(date).toISOString().slice(0, 10)}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
 }
 
 const hasFigures = ({ phase }: SearchState) => phase !== 'off' && phase !== 'unavailable';

@@ -36,6 +36,14 @@ export const searchState = z.object({
 
 export type SearchState = z.output<typeof searchState>;
 
+/** Which mails could not be read whole, for the owner's own eyes: neither subjects nor people. */
+export interface DeadLetters {
+  readonly reason: string;
+  readonly count: number;
+  /** The newest of them, at most 20. `row` in Mail's index; the mailbox as `Account/Path`, or null where Mail does not say; Unix ms. */
+  readonly mails: readonly { readonly row: number; readonly mailbox: string | null; readonly date: number | null }[];
+}
+
 export const searchOff: SearchState = {
   phase: 'off', since: null, pausedBy: null, sentence: null, encrypted: null, indexed: 0, total: 0, pending: 0, perSecond: null, deadLetters: [], bytes: 0, textBytes: 0, syncedAt: null,
 };

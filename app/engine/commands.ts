@@ -41,6 +41,7 @@ export function engineApi(engine: Engine): EngineApi {
     answer: (id, accept) => answerWaiting(engine, id, accept),
     watches: () => watchRows(engine),
     rebuildSearch: () => engine.search.rebuild(),
+    deadLetters: () => engine.search.deadLetters(),
     stopWatch: (id) => stopWatch(engine, id),
     webhooks: () => webhookRows(engine),
     stopWebhook: (id) => stopWebhook(engine, id),

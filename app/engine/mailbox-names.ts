@@ -76,6 +76,12 @@ export function shownMailboxes(reader: MailReader | null, keys: readonly string[
   return keys.map((key) => byKey.get(key) ?? cleanText(key, NAME_LIMIT));
 }
 
+/** ROWID of a mailbox -> its name as it is shown. */
+export function mailboxNames(reader: MailReader | null): ReadonlyMap<number, string> {
+  const all = reader?.mailboxes() ?? [];
+  return new Map(all.map((mailbox) => [mailbox.id, nameOf(mailbox, all)]));
+}
+
 /** Accounts of the index, without the folders that lie on this Mac only. */
 export function accountCount(reader: MailReader): number {
   return new Set(reader.mailboxes().filter(({ url }) => !url.startsWith('local:')).map(({ accountId }) => accountId)).size;

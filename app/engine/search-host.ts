@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MailReader } from '../apple/reader.ts';
-import { searchOff, type SearchState } from '../contract/search.ts';
+import { searchOff, type DeadLetters, type SearchState } from '../contract/search.ts';
 import type { ContractOutcome } from '../contract/values.ts';
 import type { Clock } from '../events/clock.ts';
 import type { Policy } from '../policy/policy.ts';
 import { removeIndex, type IndexKey } from '../search/index-file.ts';
 import { SearchIndex, type IndexState } from '../search/search-index.ts';
 import { describeFault } from './log.ts';
+import { mailboxNames } from './mailbox-names.ts';
 
 export interface SearchHostOptions {
   readonly dataDir: string;
@@ -85,8 +86,17 @@ export class SearchHost {
     const { counts: { mails, textBytes, deadLetters, syncedAt }, pending, bytes, perSecond, since, trouble } = state;
     return {
       phase, pausedBy, since: isHeld ? at : since, sentence: isHeld ? null : trouble, encrypted, indexed: mails, total: mails + pending, pending, perSecond: isHeld ? null : perSecond,
-      deadLetters: [...deadLetters], bytes, textBytes, syncedAt,
+      deadLetters: deadLetters.map(({ reason, count }) => ({ reason, count })), bytes, textBytes, syncedAt,
     };
+  }
+
+  /** Which mails could not be read whole. */
+  deadLetters(): DeadLetters[] {
+    const names = mailboxNames(this.#options.mail());
+    return (this.#index?.state() ?? this.#last)?.counts.deadLetters.map(({ reason, count, mails }) => ({
+      reason, count,
+      mails: mails.map(({ mail, mailbox, date }) => ({ row: mail, mailbox: (mailbox === null ? null : names.get(mailbox)) ?? null, date: date === null ? null : date * 1000 })),
+    })) ?? [];
   }
 
   /** After each change of policy, of the store and of power. */

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { StoreError } from '../apple/reader.ts';
 import { isDamage, openForWriting, removeIndex, type IndexKey, type OpenedIndex } from './index-file.ts';
-import { IndexWriter } from './index-writer.ts';
+import { IndexWriter, type IndexFailures } from './index-writer.ts';
 import { Indexer, type IndexProgress } from './indexer.ts';
 import { MailSource } from './mail-source.ts';
 
@@ -33,7 +33,7 @@ export type IndexOrder =
 export interface IndexCounts {
   readonly mails: number;
   readonly textBytes: number;
-  readonly deadLetters: readonly { readonly reason: string; readonly count: number }[];
+  readonly deadLetters: readonly IndexFailures[];
   /** Unix ms of the last complete comparison with Mail, or null. */
   readonly syncedAt: number | null;
 }

@@ -140,3 +140,15 @@ test('comparison: new, gone, moved, and more on disk', () => {
   expect(found.placed.map(({ rowid }) => rowid)).toEqual([3, 5]);
   expect(compare([], [])).toEqual({ added: [], removed: [], placed: [] });
 });
+
+test('what could not be read whole: counted by kind, the most frequent first, and the newest twenty rows of each', () => {
+  using index = opened();
+  index.writer.add([mail(25, 1_000_000), mail(30, 0, 'word', { mailbox: 7 })]);
+  for (let row = 1; row <= 25; row += 1) index.writer.fail(row, 'cut', 1);
+  for (const row of [31, 30]) index.writer.fail(row, 'too large', 1);
+  const [cut, large] = index.writer.failures();
+  expect(cut).toMatchObject({ reason: 'cut', count: 25 });
+  expect(cut!.mails.map((each) => each.mail)).toEqual(Array.from({ length: 20 }, (_, at) => 25 - at));
+  expect(cut!.mails.slice(0, 2)).toEqual([{ mail: 25, mailbox: 1, date: 1_000_000 }, { mail: 24, mailbox: null, date: null }]);
+  expect(large).toEqual({ reason: 'too large', count: 2, mails: [{ mail: 31, mailbox: null, date: null }, { mail: 30, mailbox: 7, date: null }] });
+});

@@ -22,6 +22,14 @@ export interface IndexedMail {
 
 export type FileState = 0 | 1 | 2;
 
+export interface IndexFailures {
+  readonly reason: string;
+  readonly count: number;
+  /** The newest rows, at most `SHOWN_FAILURES`. The date in Unix seconds. */
+  readonly mails: readonly { readonly mail: number; readonly mailbox: number | null; readonly date: number | null }[];
+}
+export const SHOWN_FAILURES = 20;
+
 export interface KnownMail {
   readonly doc: number;
   readonly mail: number;
@@ -122,8 +130,10 @@ export class IndexWriter {
   }
 
   /** Mails that could not be read as they should, by the kind of trouble. */
-  failures(): { readonly reason: string; readonly count: number }[] {
-    return this.#db.prepare('SELECT reason, COUNT(*) AS count FROM failures GROUP BY reason ORDER BY count DESC, reason').all() as { reason: string; count: number }[];
+  failures(): IndexFailures[] {
+    const kinds = this.#db.prepare('SELECT reason, COUNT(*) AS count FROM failures GROUP BY reason ORDER BY count DESC, reason').all() as { reason: string; count: number }[];
+    const newest = this.#db.prepare(`SELECT f.mail, m.mailbox, NULLIF(m.date, 0) AS date FROM failures f LEFT JOIN mails m ON m.mail = f.mail WHERE f.reason = ? ORDER BY f.mail DESC LIMIT ${SHOWN_FAILURES}`);
+    return kinds.map((kind) => ({ ...kind, mails: newest.all(kind.reason) as IndexFailures['mails'] }));
   }
 
   get mails(): number {

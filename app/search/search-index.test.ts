@@ -207,7 +207,7 @@ test('dead letters: what could not be read whole is counted, still found by its 
   writeFileSync(pathOf(place.store, rowid), `999999\nContent-Type: text/plain\n\ncut`);
   place.index.start();
   await place.index.settled();
-  expect(place.index.state().counts.deadLetters).toEqual([{ reason: 'the file has no right byte count', count: 1 }]);
+  expect(place.index.state().counts.deadLetters).toEqual([{ reason: 'the file has no right byte count', count: 1, mails: [{ mail: rowid, mailbox: expect.any(Number), date: expect.any(Number) }] }]);
   expect(await place.find('trouble cut')).toEqual([rowid]);
   write(place.store, rowid, 'whole again');
   place.index.take([rowid]);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../cli/run-command.ts';
@@ -275,6 +275,25 @@ describe('mail_search', () => {
     expect((await search(client, 'ocelot'))['count']).toBe(2);
   }, 60_000);
 });
+
+test('mails that could not be read whole are named to the owner by row, mailbox and day, and to no client and no log', async () => {
+  await using world = await startWorld(withKey);
+  const client = world.client();
+  await ask(client, 'list_watches');
+  const rowid = await mailOf(world, 'x', { subject: 'Quiet subject', dateReceived: 1_769_904_000 });
+  writeFileSync(filesOf(world.mailDir).find((path) => path.endsWith(`/${rowid}.emlx`))!, '999999\nContent-Type: text/plain\n\ncut');
+  grant(world, 'mail', 'search');
+  await indexed(world, 1);
+  const cli = async (line: string) => (await runCommand(line.split(' '), engineApi(world.engine), { headless: true, isOwnerConsole: false })).stdout;
+  const counted = { reason: 'the file has no right byte count', count: 1 };
+  expect(JSON.parse(await cli('search status --json'))['search']['deadLetters']).toEqual([{ ...counted, mails: [{ row: rowid, mailbox: 'iCloud/INBOX', date: 1_769_904_000_000 }] }]);
+  expect(await cli('search status')).toMatch(new RegExp(`Not whole  1: 1 the file has no right byte count\n +the file has no right byte count:\n +row ${rowid}, iCloud/INBOX, 2026-02-01\n$`));
+  const { result } = await client.request('resources/read', { uri: 'belfry://status' });
+  expect(result.contents[0].text).not.toMatch(/INBOX|"mails"|2026-02-01|1769904000/);
+  expect(JSON.parse(await cli('status --json'))['status']['search']['deadLetters']).toEqual([counted]);
+  expect(`${await cli('search status --json')} ${world.log.join(' ')}`).not.toMatch(/Quiet subject|ada@example\.org/);
+  expect(world.log.join(' ')).not.toMatch(/INBOX/);
+}, 60_000);
 
 test('messages_search: texts of both forms, edits, chats and people, by pages that go on; bounded by what may be read', async () => {
   await using world = await startWorld();
