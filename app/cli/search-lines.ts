@@ -1,4 +1,4 @@
-import type { DeadLetters, SearchState } from '../contract/search.ts';
+import { deadLetterLines, type DeadLetters, type SearchState } from '../contract/search.ts';
 import { table } from './table.ts';
 
 const PHASE: Readonly<Record<SearchState['phase'], string>> = {
@@ -29,19 +29,9 @@ export function searchLines(search: SearchState, deadLetters: readonly DeadLette
       ['Size', `${megabytes(bytes)} for ${megabytes(textBytes)} of text`],
       ['Compared', syncedAt === null ? 'not yet' : time(syncedAt)],
       ['Not whole', unreadable === 0 ? 'none' : `${unreadable}: ${deadLetters.map(({ reason, count }) => `${count} ${reason}`).join('; ')}`],
-      ...deadLetters.flatMap(mailLines).map((line) => ['', line]),
+      ...deadLetters.flatMap((kind) => [`${kind.reason}:`, ...deadLetterLines(kind).map((line) => `  ${line}`)]).map((line) => ['', line]),
     ] : []),
   ]);
-}
-
-/** By row, mailbox and day: enough to find them in Mail. */
-function mailLines({ reason, count, mails }: DeadLetters): string[] {
-  const more = count - mails.length;
-  return [
-    `${reason}:`,
-    ...mails.map(({ row, mailbox, date }) => `  row ${row}, ${mailbox ?? 'mailbox not known'}, ${date === null ? 'no date' : new Date(date).toISOString().slice(0, 10)}`),
-    ...(more > 0 ? [`  and ${more} more`] : []),
-  ];
 }
 
 const hasFigures = ({ phase }: SearchState) => phase !== 'off' && phase !== 'unavailable';

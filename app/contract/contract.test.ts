@@ -65,7 +65,7 @@ function handlersOver(folder: string): Handlers {
     watches: {
       list: () => [], add: () => ({ ok: false, code: 'invalid', message: 'No.' }), stop: () => ({ ok: false, code: 'unknown', message: 'No.' }), setInbox: () => ({ ok: false, code: 'unknown', message: 'No.' }),
     },
-    search: { status: () => searchOff, rebuild: () => policy.resume() },
+    search: { status: () => searchOff, deadLetters: () => [], rebuild: () => policy.resume() },
     live: { subscribe: () => ({ rows: [] }), unsubscribe: () => null },
     activity: { recent: () => [], export: () => '' },
     settings: {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { plainSettings } from './plain-settings.ts';
 import { call, type CallerOf, type HandlersOf } from './schema.ts';
-import { searchState } from './search.ts';
+import { deadLetters, searchState } from './search.ts';
 import {
   access, activityRow, backtest, chatRow, clientRow, diagnosticRow, entryCheck, eventRow, excludedPlaces, liveRow, mailboxRow, outcome, params, pausedUntil,
   senderRow, slices, status, suggestion, testHop, tokenRow, waitingRow, watchRow, webhookRow,
@@ -84,6 +84,8 @@ export const contract = {
     search: {
       /** How far the full-text index of mail is. */
       status: call(params.none, searchState),
+      /** Which mails could not be read whole. */
+      deadLetters: call(params.none, z.array(deadLetters)),
       /** Throws the index away and makes it anew. */
       rebuild: call(params.none, outcome),
     },

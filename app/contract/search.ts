@@ -36,12 +36,18 @@ export const searchState = z.object({
 
 export type SearchState = z.output<typeof searchState>;
 
-/** Which mails could not be read whole, for the owner's own eyes: neither subjects nor people. */
-export interface DeadLetters {
-  readonly reason: string;
-  readonly count: number;
-  /** The newest of them, at most 20. `row` in Mail's index; the mailbox as `Account/Path`, or null where Mail does not say; Unix ms. */
-  readonly mails: readonly { readonly row: number; readonly mailbox: string | null; readonly date: number | null }[];
+/**
+ * Which mails could not be read whole, for the owner's own eyes: neither subjects nor people. Of each kind the newest, at most
+ * 20. `row` in Mail's index; the mailbox as `Account/Path`, or null where Mail does not say; Unix ms.
+ */
+export const deadLetters = z.object({ reason: z.string(), count, mails: z.array(z.object({ row: z.int(), mailbox: z.string().nullable(), date: at.nullable() })) });
+
+export type DeadLetters = z.output<typeof deadLetters>;
+
+/** One line a mail: enough to find it in Mail. */
+export function deadLetterLines({ count: all, mails }: DeadLetters): string[] {
+  const lines = mails.map(({ row, mailbox, date }) => `row ${row}, ${mailbox ?? 'mailbox not known'}, ${date === null ? 'no date' : new Date(date).toISOString().slice(0, 10)}`);
+  return all > mails.length ? [...lines, `and ${all - mails.length} more`] : lines;
 }
 
 export const searchOff: SearchState = {

@@ -124,7 +124,7 @@ function handlersOf(engine: Engine, looker: LiveLooker): Handlers {
       stop: ({ id }) => stopWatch(engine, id),
       setInbox: ({ id, directory }) => setInbox(engine, id, directory),
     },
-    search: { status: () => engine.search.state(), rebuild: () => engine.search.rebuild() },
+    search: { status: () => engine.search.state(), deadLetters: () => orNothing(() => engine.search.deadLetters()), rebuild: () => engine.search.rebuild() },
     hosts: {
       list: () => [...policy.snapshot().hosts],
       add: ({ hosts }) => policy.addHosts(hosts),

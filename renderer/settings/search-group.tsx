@@ -6,6 +6,7 @@ import { PersonName } from '../parts/person-name.tsx';
 import { Time } from '../parts/time.tsx';
 import { useBusyRun } from '../parts/use-busy-run.ts';
 import { engine } from '../stores/engine-store.ts';
+import { DeadLettersRow } from './dead-letters-row.tsx';
 import { searchWords } from './search-words.ts';
 import { setSetting } from './set-setting.ts';
 import { SettingsGroup, SettingsRow, SwitchRow } from './settings-group.tsx';
@@ -30,14 +31,7 @@ export function SearchGroup({ search, settings }: { readonly search: SearchState
         </div>
       )}
       {size !== null && <SettingsRow label="Size"><span className="numbers">{size}</span></SettingsRow>}
-      {deadLetters && (
-        <div className="settings-row">
-          <details className="settings-words">
-            <summary>{deadLetters.title}</summary>
-            <ul className="settings-lines">{deadLetters.lines.map((line) => <li key={line}><PersonName text={line} whole /></li>)}</ul>
-          </details>
-        </div>
-      )}
+      {deadLetters && <DeadLettersRow {...deadLetters} />}
       <SwitchRow
         label="Build the index on battery" hint="Off: it waits until this Mac is plugged in." on={settings.indexOnBattery}
         onChange={(on) => void setSetting('indexOnBattery', on)}

@@ -27,7 +27,7 @@ test('figures', () => {
 
 test('what could not be read whole is counted by its kind', () => {
   expect(words({ phase: 'ready', deadLetters: [{ reason: 'no right byte count', count: 2 }, { reason: 'too large', count: 1 }] }).deadLetters).toEqual({
-    title: '3 mails could not be read whole; what was read of them is found.', lines: ['2: no right byte count', '1: too large'],
+    title: '3 mails could not be read whole; what was read of them is found.', lines: [{ reason: 'no right byte count', text: '2: no right byte count' }, { reason: 'too large', text: '1: too large' }],
   });
   expect(words({ phase: 'ready', deadLetters: [{ reason: 'too large', count: 1 }] }).deadLetters?.title).toBe('1 mail could not be read whole; what was read of it is found.');
 });

@@ -23,7 +23,7 @@ export interface SearchWords {
   readonly progress: string | null;
   readonly size: string | null;
   /** Mails whose text could not be read whole: how many, and each kind of trouble. */
-  readonly deadLetters: { readonly title: string; readonly lines: readonly string[] } | null;
+  readonly deadLetters: { readonly title: string; readonly lines: readonly { readonly reason: string; readonly text: string }[] } | null;
 }
 
 const number = (count: number): string => count.toLocaleString('en-GB');
@@ -41,7 +41,7 @@ export function searchWords(search: SearchState): SearchWords {
     size: bytes > 0 ? `${megabytes(bytes)} for ${megabytes(textBytes)} of text${encrypted === null ? '' : encrypted ? ', encrypted' : ', not encrypted'}` : null,
     deadLetters: notWhole === 0 ? null : {
       title: `${number(notWhole)} ${notWhole === 1 ? 'mail' : 'mails'} could not be read whole; what was read of ${notWhole === 1 ? 'it' : 'them'} is found.`,
-      lines: deadLetters.map(({ reason, count }) => `${number(count)}: ${reason}`),
+      lines: deadLetters.map(({ reason, count }) => ({ reason, text: `${number(count)}: ${reason}` })),
     },
   };
 }

@@ -97,10 +97,14 @@ describe('the index of mail', () => {
     expect(await row(page).getByRole('progressbar', { name: 'Mails in the index' }).evaluate((bar: HTMLProgressElement) => [bar.value, bar.max])).toEqual([31_870, 48_210]);
   });
 
-  test('ready: what could not be read whole is counted by its kind', async () => {
+  test('ready: what could not be read whole is counted by its kind, and the newest of each kind are named', async () => {
     const page = await settings('search-ready');
     await row(page).getByText('33 mails could not be read whole; what was read of them is found.').click();
-    await row(page).getByText('31: a part is larger than is read').waitFor();
+    const large = row(page).getByRole('listitem').filter({ hasText: '31: a part is larger than is read' });
+    await eventually(() => large.getByRole('listitem').count()).toBe(21);
+    expect(await large.getByRole('listitem').allInnerTexts()).toEqual(expect.arrayContaining([
+      expect.stringMatching(/^row 48210, mailbox not known, \d{4}-\d\d-\d\d$/), 'row 48209, iCloud/INBOX, no date', 'and 11 more',
+    ]));
     await row(page).getByRole('button', { name: 'Rebuild' }).click();
     await eventually(() => row(page).innerText()).toContain('Building');
   });
