@@ -8,6 +8,28 @@ const MAY_HOLD = /[\u1100-\uffff]/;
 /** Behind each run: so that a run's last character and last pair start a trigram too. */
 const PAD = '  ';
 
+/** Full-width ASCII, and half-width katakana with their voiced signs. */
+const OTHER_WIDTH = /[\uff01-\uff5e]+|[\uff61-\uff9f]+/g;
+const NARROW_PAIR = /[\uff66-\uff9d][\uff9e\uff9f]/g;
+
+/** `ＡＢＣ` as `ABC` and `ｶﾞ` as `ガ`: which of them a sender's keyboard wrote does not count. */
+export const plainWidth = (text: string): string => text.replace(OTHER_WIDTH, (run) => run.normalize('NFKC'));
+
+/** Where each unit of `plainWidth(text)`, and its end, stood in the text; null: all where they were. */
+export function widthPlaces(text: string): readonly number[] | null {
+  const places: number[] = [];
+  let at = 0;
+  for (const { 0: pair, index } of text.matchAll(NARROW_PAIR)) {
+    // Not every letter has a voiced form.
+    if (pair.normalize('NFKC').length === pair.length) continue;
+    while (at <= index) places.push(at++);
+    at = index + pair.length;
+  }
+  if (at === 0) return null;
+  while (at <= text.length) places.push(at++);
+  return places;
+}
+
 export interface SplitText {
   /** The text without the runs. */
   readonly words: string;
@@ -18,7 +40,7 @@ export interface SplitText {
 export function splitCjk(text: string): SplitText {
   if (!MAY_HOLD.test(text)) return { words: text, cjk: '' };
   // Syllables and voiced signs as one character each, however the sender wrote them.
-  const whole = text.normalize('NFC');
+  const whole = plainWidth(text).normalize('NFC');
   const runs = whole.match(RUN);
-  return runs === null ? { words: text, cjk: '' } : { words: whole.replace(RUN, ' '), cjk: runs.map((run) => run + PAD).join('') };
+  return runs === null ? { words: whole, cjk: '' } : { words: whole.replace(RUN, ' '), cjk: runs.map((run) => run + PAD).join('') };
 }

@@ -28,6 +28,7 @@ test.each([
   ['signs alone are nothing', 'x !!! *** "" -', 'x'],
   ['addresses', 'ada@example.org', 'ada@example.org'],
   ['Japanese', '会議 東京-report', '会議 & -report~東京'],
+  ['other widths', 'ＡＢＣ　ｶﾞﾗｽ －ｘ subject：ｙ ＂ｔｗｏ words＂', 'ABC & ガラス & subject=y & two words !x'],
   ['excluding alone', '-x', 'query: at least one word that must be there is needed beside those to exclude.'],
   ['nothing', ' !? ', 'query: at least one word is needed.'],
   ['a prefix too short', 'a*', 'query: before `*`, at least 2 characters are needed.'],
@@ -45,6 +46,10 @@ test('runs of characters without blanks are kept apart, padded', () => {
   expect(splitCjk('Zürich €')).toEqual({ words: 'Zürich €', cjk: '' });
   // Voiced signs written apart are one character.
   expect(splitCjk('か\u3099').cjk).toBe('が  ');
+  // As are letters of another width, also where both are mixed.
+  expect(splitCjk('ｶﾞﾗｽ ＡＢＣ')).toEqual({ words: '  ABC', cjk: 'ガラス  ' });
+  expect(splitCjk('カﾞ').cjk).toBe('ガ  ');
+  expect(splitCjk('１２ ｺｰﾋｰ').cjk).toBe('コーヒー  ');
 });
 
 test('fuzz: no text is a syntax error of SQLite', { timeout: FUZZ_TIMEOUT }, async () => {

@@ -1,4 +1,4 @@
-import { splitCjk } from './cjk.ts';
+import { plainWidth, splitCjk } from './cjk.ts';
 
 export type Column = 'subject' | 'sender' | 'body' | 'attachments';
 
@@ -37,7 +37,7 @@ const PIECE = /(-?)(?:([a-z]+):)?(?:"([^"]*)(?:"|$)(\*?)|([^\s"()]+))/giu;
  */
 export function parseQuery(text: string): ParsedQuery {
   if (text.length > MAX_QUERY) return refused(`query: at most ${MAX_QUERY} characters.`);
-  const clean = text.toWellFormed().replace(/[\p{Cc}\ufffd]/gu, ' ').replace(/[“”„«»「」『』]/g, '"').normalize('NFC');
+  const clean = plainWidth(text.toWellFormed()).replace(/[\p{Cc}\ufffd]/gu, ' ').replace(/[“”„«»「」『』]/g, '"').normalize('NFC');
   const groups: Term[][] = [];
   const excluded: Term[] = [];
   let [isOr, isNot, hasShort] = [false, false, false];

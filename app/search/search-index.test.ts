@@ -201,6 +201,16 @@ test('a body that comes after its row: the preview stands in, then the text', as
   expect(await place.find('story')).toEqual([rowid]);
 });
 
+test('letters of another width are the same letters, in what is asked and in what is written', async () => {
+  await using place = await ground({ start: false });
+  const wide = place.arrive('型番 ＡＢＣ１２', { subject: 'ｼﾞｮﾌﾞ' });
+  const plain = place.arrive('model abc12', { subject: 'ジョブ' });
+  place.index.start();
+  await place.index.settled();
+  for (const query of ['abc12', 'ＡＢＣ１２', 'ジョブ', 'ｼﾞｮﾌﾞ', 'subject:ｼﾞｮﾌﾞ', 'ジョ', 'ａｂｃ*']) expect((await place.find(query)).toSorted(), query).toEqual([wide, plain]);
+  expect(await place.find('シヨフ')).toEqual([]);
+});
+
 test('dead letters: what could not be read whole is counted, still found by its subject, and forgiven later', async () => {
   await using place = await ground({ start: false });
   const rowid = place.arrive('x', { subject: 'Trouble ahead' });

@@ -31,6 +31,22 @@ test('case and diacritics do not count; words from their start; Japanese anywher
   expect(snippet('a "two words" b two', '"two words" -b').marked).toEqual(['two', 'words', 'two']);
 });
 
+test.each<[text: string, query: string, marked: string[]]>([
+  ['型番 ＡＢＣ です', 'abc', ['ＡＢＣ']],
+  ['model abc here', 'ＡＢＣ', ['abc']],
+  ['窓はｶﾞﾗｽです', 'ガラス', ['ｶﾞﾗｽ']],
+  ['窓はガラスです', 'ｶﾞﾗｽ', ['ガラス']],
+  ['ﾊﾟﾝとﾋﾞｰﾙ、Beer', 'beer パン ビール', ['ﾊﾟﾝ', 'ﾋﾞｰﾙ', 'Beer']],
+  ['ｱﾞ Beer', 'beer', ['Beer']],
+])('letters of another width are marked as they stand: %s', (text, query, marked) => {
+  expect(snippet(text, query)).toEqual({ text, marked });
+});
+
+test('the stretch begins near the word, also behind many letters that fold into fewer', () => {
+  const found = snippet(`${'ﾊﾟ '.repeat(300)}invoice ${far}`, 'invoice');
+  expect([found.text.indexOf('invoice') < 100, found.marked]).toEqual([true, ['invoice']]);
+});
+
 test('codes that are hidden are dots in the stretch, also where only the subject names them or the cut goes through them', () => {
   const line = (text: string, query: string, about: string | null) => {
     const parsed = parseQuery(query);

@@ -1,4 +1,5 @@
 import { hideCodes, mayShowCode } from '../events/one-time-code.ts';
+import { plainWidth, widthPlaces } from './cjk.ts';
 import type { Query } from './query.ts';
 
 export interface Snippet {
@@ -47,21 +48,23 @@ export function cutSnippet(text: string, needles: readonly string[], about: (() 
 
 function firstOf(text: string, needles: readonly string[]): number {
   const folded = fold(text);
-  // Folding keeps the length of nearly every text; where it does not, the place is not exact and marks are found anew.
   let first = -1;
   for (const needle of needles) {
     const at = wordAt(folded, needle, 0);
     if (at >= 0 && (first < 0 || at < first)) first = at;
   }
-  return Math.min(first, text.length);
+  // Folding keeps the length of nearly every text; where it does not, the place is not exact and marks are found anew.
+  return first < 0 ? first : Math.min(widthPlaces(text)?.[first] ?? first, text.length);
 }
 
 function marksIn(line: string, needles: readonly string[]): { start: number; end: number }[] {
   const folded = fold(line);
-  if (folded.length !== line.length) return [];
+  const places = widthPlaces(line);
+  if (folded.length !== (places === null ? line.length : places.length - 1)) return [];
+  const place = (at: number) => places?.[at] ?? at;
   const marks: { start: number; end: number }[] = [];
   for (const needle of needles) {
-    for (let at = wordAt(folded, needle, 0); at >= 0 && marks.length < MAX_MARKS; at = wordAt(folded, needle, at + needle.length)) marks.push({ start: at, end: at + needle.length });
+    for (let at = wordAt(folded, needle, 0); at >= 0 && marks.length < MAX_MARKS; at = wordAt(folded, needle, at + needle.length)) marks.push({ start: place(at), end: place(at + needle.length) });
   }
   return marks.sort((a, b) => a.start - b.start || b.end - a.end).filter((mark, at, all) => at === 0 || mark.start >= all[at - 1]!.end);
 }
@@ -74,9 +77,9 @@ export function wordAt(text: string, needle: string, from: number): number {
   return -1;
 }
 
-/** Case and diacritics do not count, as in the index; a letter stays one unit. */
+/** Case, width and diacritics do not count, as in the index; a letter stays one unit, or becomes one. */
 export function fold(text: string): string {
-  const lower = text.toLowerCase();
+  const lower = plainWidth(text).toLowerCase();
   // eslint-disable-next-line no-control-regex
   return /^[\x00-\x7f]*$/.test(lower) ? lower : lower.replace(/[\u00c0-\u024f\u0370-\u04ff\u1e00-\u1fff]/g, (sign) => sign.normalize('NFD')[0]!);
 }

@@ -24,6 +24,11 @@ test.each([
   ['会議', '来週の会議室', true],
   ['会議 lunch', '来週の会議室', false],
   ['"no no yes"', 'no no no yes', true],
+  ['abc', 'ＡＢＣ', true],
+  ['ＡＢＣ', 'abc', true],
+  ['ガラス', 'ｶﾞﾗｽの窓', true],
+  ['ｶﾞﾗｽ', 'ガラスの窓', true],
+  ['カラス', 'ｶﾞﾗｽ', false],
 ] as const)('%s in %j: %s', (query, text, expected) => {
   expect(fits(query, text)).toBe(expected);
 });
