@@ -54,12 +54,12 @@ function firstOf(text: string, needles: readonly string[]): number {
     if (at >= 0 && (first < 0 || at < first)) first = at;
   }
   // Folding keeps the length of nearly every text; where it does not, the place is not exact and marks are found anew.
-  return first < 0 ? first : Math.min(widthPlaces(text)?.[first] ?? first, text.length);
+  return first < 0 ? first : Math.min((folded.length === text.length ? null : widthPlaces(text))?.[first] ?? first, text.length);
 }
 
 function marksIn(line: string, needles: readonly string[]): { start: number; end: number }[] {
   const folded = fold(line);
-  const places = widthPlaces(line);
+  const places = folded.length === line.length ? null : widthPlaces(line);
   if (folded.length !== (places === null ? line.length : places.length - 1)) return [];
   const place = (at: number) => places?.[at] ?? at;
   const marks: { start: number; end: number }[] = [];
@@ -79,9 +79,9 @@ export function wordAt(text: string, needle: string, from: number): number {
 
 /** Case, width and diacritics do not count, as in the index; a letter stays one unit, or becomes one. */
 export function fold(text: string): string {
-  const lower = plainWidth(text).toLowerCase();
+  const lower = text.toLowerCase();
   // eslint-disable-next-line no-control-regex
-  return /^[\x00-\x7f]*$/.test(lower) ? lower : lower.replace(/[\u00c0-\u024f\u0370-\u04ff\u1e00-\u1fff]/g, (sign) => sign.normalize('NFD')[0]!);
+  return /^[\x00-\x7f]*$/.test(lower) ? lower : plainWidth(lower).replace(/[\u00c0-\u024f\u0370-\u04ff\u1e00-\u1fff]/g, (sign) => sign.normalize('NFD')[0]!);
 }
 
 const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
