@@ -51,6 +51,8 @@ const NEAR = 60;
 const BELOW = 200;
 /** Names looked at; a mail has a handful. */
 const MAX_NAMES = 2000;
+/** Codes looked for everywhere: each place may be compared with all of them. */
+const MAX_CODES = 1000;
 
 interface Found {
   readonly start: number;
@@ -62,10 +64,13 @@ export function hideCodes(text: string, about = ''): string {
   if (!LIKELY.test(text)) return text;
   const lead = about === '' ? '' : `${about}\n`;
   const whole = lead + text;
-  const codes = new Set<string>([...whole.matchAll(GOOGLE), ...whole.matchAll(BOUND)].map(([code]) => code));
+  const codes = new Set<string>();
+  for (const form of [GOOGLE, BOUND]) {
+    for (const [code] of whole.matchAll(form)) if (codes.add(code).size >= MAX_CODES) break;
+  }
   let names = 0;
   for (const name of whole.matchAll(NAMES)) {
-    if ((names += 1) > MAX_NAMES) break;
+    if ((names += 1) > MAX_NAMES || codes.size >= MAX_CODES) break;
     const found = codeBeside(whole, { start: name.index, end: name.index + name[0].length });
     if (found !== null) codes.add(whole.slice(found.start, found.end));
   }
@@ -125,6 +130,7 @@ function isCode(text: string, { start, end }: Found, lettersToo: boolean, linked
 
 function standsAlone(text: string, { start, end }: Found): boolean {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-  const lineEnd = text.indexOf('\n', end);
-  return ONLY_MARKS.test(text.slice(lineStart, start)) && ONLY_MARKS.test(text.slice(end, lineEnd === -1 ? undefined : lineEnd));
+  // What goes on for longer is no line with a code alone.
+  const [rest] = text.slice(end, end + BELOW).split('\n', 1);
+  return ONLY_MARKS.test(text.slice(lineStart, start)) && ONLY_MARKS.test(rest!);
 }

@@ -13,7 +13,8 @@ export function cleanText(value: string, limit: number): string {
   // Most text is short ASCII: nothing to do for it on the hot path.
   const clean = /^[\x20-\x7e]*$/.test(value) ? value : value.replace(UNWANTED, '').replace(LONE_SURROGATE, '\ufffd');
   if (clean.length <= limit) return clean;
-  const points = Array.from(clean);
+  // As many characters have at most twice as many units.
+  const points = Array.from(clean.slice(0, 2 * limit + 1));
   return points.length <= limit ? clean : points.slice(0, limit).join('');
 }
 
