@@ -17,6 +17,8 @@ const PLIST = Buffer.from('<?xml', 'latin1');
 const PLIST_TAG = Buffer.from('<plist', 'latin1');
 /** How far behind `<?xml` the `<plist` tag stands at most. */
 const PLIST_HEAD = 512;
+/** How far before the end a property list is looked for: real ones have about 1 KB. */
+const MAX_TRAILER = 256 * 1024;
 const LF = 0x0a;
 
 /** Bytes before the message and the count, or null if the first line is no count. */
@@ -36,7 +38,7 @@ export function splitEmlx(bytes: Buffer): EmlxParts {
     if (rest.length === 0) return { message: bytes.subarray(start, end), footer: null, isCounted: true };
     if (startsPlist(rest)) return { message: bytes.subarray(start, end), footer: rest, isCounted: true };
   }
-  const at = lastPlist(bytes, start);
+  const at = lastPlist(bytes, Math.max(start, bytes.length - MAX_TRAILER));
   if (at >= 0) return { message: bytes.subarray(start, at), footer: bytes.subarray(at), isCounted: false };
   // No trailer to go by: an honest count still keeps what follows the message out.
   const end = counted === null ? bytes.length : Math.min(bytes.length, start + counted.count);

@@ -13,8 +13,10 @@ export interface Emlx {
   readonly isWhole: boolean;
 }
 
-/** Text parts come first in practice; what a longer mail holds is attachments. */
+/** For the text alone: text parts come first in practice, and what a longer mail holds is attachments. */
 export const MAX_READ = 16 * 1024 * 1024;
+/** With attachments: servers take mails of 25 to 50 MB, in base64 a third more. */
+export const MAX_READ_WHOLE = 72 * 1024 * 1024;
 const MAX_FOOTER = 64 * 1024;
 
 export function readEmlx(bytes: Buffer): Emlx {

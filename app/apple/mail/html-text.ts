@@ -1,4 +1,5 @@
 import { Parser } from 'htmlparser2';
+import { Pace } from './pace.ts';
 
 /** A link of a mail. */
 export interface Link {
@@ -22,11 +23,15 @@ export interface HtmlText {
   readonly isCut: boolean;
 }
 
+/** Characters that the parser gets at a time. */
+const STRETCH = 64 * 1024;
 /** Real mails stay below 100. A deep document makes the parser look through all open elements at each end tag. */
 const MAX_DEPTH = 256;
 const MAX_TAGS = 200_000;
 const MAX_OUTPUT = 1024 * 1024;
 export const MAX_LINKS = 500;
+/** Stretches that are marked in one text: what repeats a former mail beyond them is text like any other. */
+export const MAX_QUOTES = 2000;
 const MAX_LINK_TEXT = 200;
 const MAX_URL = 4096;
 
@@ -47,19 +52,30 @@ class Enough extends Error {}
 /**
  * Visible text of a document by a real parser; elements that are styled away are left out, since what their reader never
  * sees no agent should act on. `mailto:`, `javascript:`, `data:`, `cid:`, `tel:` and `sms:` links are skipped. Nothing is
- * loaded. Time is linear in the input.
+ * loaded. Time is linear in the input, with a turn of the loop between stretches.
  */
-export function htmlToText(html: string): HtmlText {
+export async function htmlToText(html: string, pace = new Pace()): Promise<HtmlText> {
   const writer = new Writer();
   const parser = new Parser({ onopentag: (name, attributes) => writer.open(name, attributes), ontext: (text) => writer.text(text), onclosetag: (name) => writer.close(name) }, { lowerCaseAttributeNames: true });
   let isCut = false;
   try {
-    parser.end(html);
+    for (let from = 0; from < html.length; ) {
+      const to = wholeEnd(html, from + STRETCH);
+      parser.write(html.slice(from, to));
+      await pace.after(to - from);
+      from = to;
+    }
+    parser.end();
   } catch (error) {
     if (!(error instanceof Enough)) throw error;
     isCut = true;
   }
   return { ...writer.end(), isCut };
+}
+
+/** Its words are cut out of the text at the end: to look into a text that grows copies it each time. */
+interface LinkPlace extends Range {
+  readonly url: string;
 }
 
 interface Element {
@@ -72,7 +88,7 @@ interface Element {
 
 class Writer {
   readonly #stack: Element[] = [];
-  readonly #links: Link[] = [];
+  readonly #links: LinkPlace[] = [];
   readonly #quotes: Range[] = [];
   #out = '';
   #tags = 0;
@@ -107,9 +123,9 @@ class Writer {
     if (element === undefined) return;
     if (element.isSilent) this.#silent -= 1;
     if (element.name === 'pre') this.#pre -= 1;
-    if (element.isQuote) this.#quotes.push({ start: element.textFrom, end: this.#out.length });
+    if (element.isQuote) this.#quote(element.textFrom);
     if (element.href !== null && this.#links.length < MAX_LINKS) {
-      this.#links.push({ url: element.href, text: this.#out.slice(element.textFrom).trim().replace(/\s+/g, ' ').slice(0, MAX_LINK_TEXT) });
+      this.#links.push({ url: element.href, start: element.textFrom, end: this.#out.length });
     }
     if (BLOCKS.has(name)) this.#newline(SPACED.has(name) ? 2 : 1);
     else if (name === 'td' || name === 'th') this.#space();
@@ -133,9 +149,14 @@ class Writer {
   }
 
   end(): Omit<HtmlText, 'isCut'> {
-    for (const element of this.#stack) if (element.isQuote) this.#quotes.push({ start: element.textFrom, end: this.#out.length });
+    for (const element of this.#stack) if (element.isQuote) this.#quote(element.textFrom);
     if (this.#restFrom >= 0) this.#quotes.push({ start: this.#restFrom, end: this.#out.length });
-    return { text: this.#out, links: this.#links, quotes: joined(this.#quotes) };
+    const wordsOf = ({ start, end }: Range): string => this.#out.slice(start, Math.min(end, start + 4 * MAX_LINK_TEXT)).trim().replace(/\s+/g, ' ').slice(0, MAX_LINK_TEXT);
+    return { text: this.#out, links: this.#links.map((link) => ({ url: link.url, text: wordsOf(link) })), quotes: joined(this.#quotes) };
+  }
+
+  #quote(start: number): void {
+    if (this.#quotes.length < MAX_QUOTES) this.#quotes.push({ start, end: this.#out.length });
   }
 
   #space(): void {
@@ -150,10 +171,19 @@ class Writer {
 
   #write(text: string): void {
     if (text === '') return;
-    if (this.#out.length + text.length > MAX_OUTPUT) throw new Enough();
-    this.#out += this.#out === '' ? text : this.#gap + text;
+    const more = this.#out === '' ? text : this.#gap + text;
+    const room = MAX_OUTPUT - this.#out.length;
+    // A document may be one stretch of text: what fits of it counts.
+    this.#out += more.slice(0, wholeEnd(more, room));
     this.#gap = '';
+    if (more.length > room) throw new Enough();
   }
+}
+
+/** An end at or just before another that halves no character. */
+function wholeEnd(text: string, end: number): number {
+  if (end >= text.length) return text.length;
+  return (text.charCodeAt(end - 1) & 0xfc00) === 0xd800 ? end - 1 : end;
 }
 
 function isHidden(attributes: Readonly<Record<string, string>>): boolean {

@@ -18,7 +18,7 @@ test.each<[string, string, string, string | Buffer, string]>([
   ['base64 with line ends', 'text/plain; charset="utf-8"', 'BASE64', '5bGx\r\n55Sw\r\n', '山田'],
   ['base64 with junk behind', 'text/plain; charset=utf-8', 'base64', 'SGk=\r\n-- list footer', 'Hi'],
   ['latin 1', 'text/plain; charset=ISO-8859-1', '8bit', Buffer.from('Zürich', 'latin1'), 'Zürich'],
-  ['Japanese by postal-mime', 'text/plain; charset=cp932', '8bit', Buffer.from([0x8e, 0x52, 0x93, 0x63]), '山田'],
+  ['a code page by its number', 'text/plain; charset=cp932', '8bit', Buffer.from([0x8e, 0x52, 0x93, 0x63]), '山田'],
   ['ISO-2022-JP', 'text/plain; charset=iso-2022-jp', '7bit', Buffer.from('1b24423b3345441b2842', 'hex'), '山田'],
   ['says ASCII, is UTF-8', 'text/plain; charset=us-ascii', '8bit', 'Zürich', 'Zürich'],
   ['says latin 1, is UTF-8', 'text/plain; charset=iso-8859-1', '8bit', 'Zürich €', 'Zürich €'],
@@ -27,7 +27,11 @@ test.each<[string, string, string, string | Buffer, string]>([
   ['says UTF-8, is not', 'text/plain; charset=utf-8', '8bit', Buffer.from([0x61, 0xff, 0x62]), 'a\ufffdb'],
   ['a charset that nobody knows', 'text/plain; charset=x-klingon', '7bit', 'Hello', 'Hello'],
   ['an encoding that nobody knows', 'text/plain', 'x-uuencode', 'Hello', 'Hello'],
-  ['flowed', 'text/plain; charset=utf-8; format=flowed', '7bit', 'one \r\ntwo\r\n', 'one two'],
+  ['another', 'text/plain; charset=x-cp949', '8bit', Buffer.from([0xb0, 0xa1]), '\uac00'],
+  ['a charset that nobody knows, is UTF-8', 'text/plain; charset=x-klingon', '8bit', 'Zürich', 'Zürich'],
+  ['flowed without blanks', 'text/plain; format=flowed; DelSp=yes', '7bit', 'one \r\ntwo\r\n', 'onetwo'],
+  ['flowed in quoted-printable', 'text/plain; format="flowed"', 'quoted-printable', 'one=20\r\ntwo\r\n', 'one two'],
+  ['flowed',  'text/plain; charset=utf-8; format=flowed', '7bit', 'one \r\ntwo\r\n', 'one two'],
   ['a type that is none', 'garbage', '7bit', 'Hello', 'Hello'],
 ])('%s', async (_name, type, encoding, body, expected) => {
   expect(await decoded(type, encoding, body)).toBe(expected);
@@ -37,7 +41,7 @@ test('of two forms the plain one is the text, unless it is blank', async () => {
   const both = (plain: string): string[] => [
     'Content-Type: multipart/alternative; boundary="b"', '', '--b', 'Content-Type: text/plain', '', plain, '--b', 'Content-Type: text/html', '', '<p>Rich <a href="https://x.example/a">here</a></p>', '--b--', '',
   ];
-  expect(await readMailText(mail(...both('Plain')))).toEqual({ text: 'Plain', quotes: [], source: 'plain', missing: [] });
+  expect(await readMailText(mail(...both('Plain')))).toMatchObject({ text: 'Plain', quotes: [], source: 'plain', missing: [] });
   expect(await readMailText(mail(...both('  ')))).toMatchObject({ text: 'Rich here', source: 'html' });
   expect((await readMailContent(mail(...both('Plain')))).links).toEqual([{ url: 'https://x.example/a', text: 'here' }]);
 });
@@ -104,6 +108,38 @@ test('a text of many megabytes is cut, and said to be', async () => {
   const long = await readMailText(Buffer.concat([mail('Content-Type: text/plain', '', ''), Buffer.alloc(12 * 1024 * 1024, 'word ')]));
   expect(long.missing).toEqual(['text']);
   expect(long.text.length).toBeLessThanOrEqual(2 * 1024 * 1024);
+});
+
+test('the text of all parts together is bounded, and what is beyond is said to be missing', async () => {
+  const part = (type: string, word: string): string => `--b\r\nContent-Type: ${type}\r\n\r\n${word.repeat(100_000)}\r\n`;
+  const plain = Array.from({ length: 6 }, (_, nth) => part('text/plain', `word${nth} `)).join('');
+  const read = await readMailContent(Buffer.from(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${plain}--b--`));
+  expect(read).toMatchObject({ missing: ['text'], source: 'plain' });
+  expect([read.text.replaceAll('\n\n', '').length <= 2 * 1024 * 1024, read.text.includes('word2'), read.text.includes('word5')]).toEqual([true, true, false]);
+  // Of HTML beside a text only the links are wanted: theirs are said to be missing, and the text is whole.
+  const html = `--b\r\nContent-Type: text/html\r\n\r\n<a href="https://a.example/">a</a>${'<p>word</p>'.repeat(150_000)}<a href="https://b.example/">b</a>\r\n`;
+  const both = await readMailContent(Buffer.from(`Content-Type: multipart/alternative; boundary=b\r\n\r\n${part('text/plain', 'many words')}${html}--b--`));
+  expect(both).toMatchObject({ missing: ['links'], source: 'plain', links: [{ url: 'https://a.example/' }] });
+  expect(both.text).toHaveLength(1_000_000);
+});
+
+test('where a charset that nobody knows is guessed, that is said', async () => {
+  const missing = async (charset: string, bytes: Buffer): Promise<readonly string[]> => (await readMailText(typed(`text/plain; charset=${charset}`, '8bit', bytes))).missing;
+  const western = Buffer.from('Z\xfcrich \x80', 'latin1');
+  expect(await decoded('text/plain; charset=x-klingon', '8bit', western)).toBe('Zürich €');
+  expect(await missing('x-klingon', western)).toEqual(['charset']);
+  expect(await missing('iso-2022-kr', Buffer.from('\u000e0!\u000f'))).toEqual(['charset']);
+  expect(await missing('x-klingon', Buffer.from('Zurich'))).toEqual([]);
+  expect(await missing('windows-1252', western)).toEqual([]);
+});
+
+test('header fields: folded, repeated, in bytes beyond ASCII', async () => {
+  const headers = async (...lines: (string | Buffer)[]) => (await readMailContent(Buffer.concat([...lines.map((line) => Buffer.from(line as string)), Buffer.from('\r\nx')]))).headers;
+  expect(await headers('SUBJECT : one\r\n two\r\n\tthree\r\nSubject: other\r\n', 'To: Ada\r\n <ada@example.org>,\r\n bob@example.org\r\n')).toMatchObject({
+    subject: 'one two\tthree', to: [{ address: 'ada@example.org', name: 'Ada' }, { address: 'bob@example.org', name: null }],
+  });
+  expect((await headers('Subject: Zürich\r\n')).subject).toBe('Zürich');
+  expect((await headers(Buffer.from('Subject: Z\xfcrich\r\n', 'latin1'))).subject).toBe('Zürich');
 });
 
 test.each(['', '\n', '\r\n', '\0', 'Subject', '--', ':', 'Content-Type: multipart/mixed; boundary=""\n\n--\n\nx\n----', 'Content-Type: text/html\n\n'])('input %j is no error', async (input) => {

@@ -1,10 +1,7 @@
-import { readEmlxFile, type Emlx } from './emlx.ts';
+import { MAX_READ, MAX_READ_WHOLE, readEmlxFile, type Emlx } from './emlx.ts';
 import { partBytes, readMailContent, readMailText, type MailContent, type MailPart, type MailText, type Missing } from './mail-content.ts';
 import type { MailFile, MailFiles, MailboxPlace, OpenedMail } from './mail-files.ts';
 import type { EmlxFooter } from './emlx-footer.ts';
-
-/** Servers take mails of 25 to 50 MB; in base64 a third more. */
-const MAX_WITH_ATTACHMENTS = 72 * 1024 * 1024;
 
 /** `partial`: attachments are in files of their own, or on the server only. */
 export type OnDisk = 'partial' | 'whole';
@@ -33,10 +30,10 @@ export interface TextReading extends MailText {
  * @throws the file system's error where the file may not be read.
  */
 export async function readMail(files: MailFiles, box: MailboxPlace, rowid: number): Promise<MailReading | null> {
-  const found = openMail(files, box, rowid);
+  const found = openMail(files, box, rowid, MAX_READ_WHOLE);
   if (found === null) return null;
   const { file, content: emlx } = found;
-  const content = await readMailContent(emlx.message);
+  const content = await readMailContent(emlx.message, emlx.isWhole);
   return {
     ...content,
     missing: missingOf(content.missing, emlx),
@@ -47,20 +44,20 @@ export async function readMail(files: MailFiles, box: MailboxPlace, rowid: numbe
 }
 
 /** Bytes of an attachment that lies in the message's file, or the path of its own file; null if neither is on this Mac. */
-export function attachmentSource(files: MailFiles, box: MailboxPlace, rowid: number, part: PlacedAttachment): { readonly bytes: Buffer } | { readonly path: string } | null {
+export async function attachmentSource(files: MailFiles, box: MailboxPlace, rowid: number, part: PlacedAttachment): Promise<{ readonly bytes: Buffer } | { readonly path: string } | null> {
   if (part.where === 'not-downloaded') return null;
-  const found = openMail(files, box, rowid, MAX_WITH_ATTACHMENTS);
-  if (found === null || !found.content.isWhole) return null;
+  const found = openMail(files, box, rowid, MAX_READ_WHOLE);
+  if (found === null) return null;
   if (part.where === 'beside') {
     const beside = files.attachment(found.file, rowid, part.part, part.rawName);
     return beside === null ? null : { path: beside.path };
   }
-  const bytes = partBytes(found.content.message, part.part);
+  const bytes = await partBytes(found.content.message, part.part, found.content.isWhole);
   return bytes === null ? null : { bytes };
 }
 
 /** The same without attachments, links and headers: for an index and its snippets. @param limit of bytes that are read */
-export async function readText(files: MailFiles, box: MailboxPlace, rowid: number, limit?: number): Promise<TextReading | null> {
+export async function readText(files: MailFiles, box: MailboxPlace, rowid: number, limit = MAX_READ): Promise<TextReading | null> {
   const found = openMail(files, box, rowid, limit);
   if (found === null) return null;
   const { file, content: emlx } = found;
@@ -68,7 +65,7 @@ export async function readText(files: MailFiles, box: MailboxPlace, rowid: numbe
   return { ...text, missing: missingOf(text.missing, emlx), onDisk: file.isPartial ? 'partial' : 'whole', isCounted: emlx.isCounted };
 }
 
-const openMail = (files: MailFiles, box: MailboxPlace, rowid: number, limit?: number): OpenedMail<Emlx> | null => files.open(box, rowid, (path) => readEmlxFile(path, limit));
+const openMail = (files: MailFiles, box: MailboxPlace, rowid: number, limit: number): OpenedMail<Emlx> | null => files.open(box, rowid, (path) => readEmlxFile(path, limit));
 
 function missingOf(missing: readonly Missing[], emlx: Emlx): readonly Missing[] {
   const more: Missing[] = [];

@@ -292,7 +292,8 @@ export const mailAttachment = tool({
     if (!reading.mayRead(mail.row, call.principal)) return { error: NO_MAIL };
     const each = content?.attachments.find((known) => known.part === part);
     if (each === undefined || mail.row.mailbox === null) return { error: content === null ? NOT_HERE : 'part: this mail has no such attachment. mail_get lists them.' };
-    const source = attachmentSource(reading.mailFiles, mail.row.mailbox, mail.row.rowid, each);
+    const source = await attachmentSource(reading.mailFiles, mail.row.mailbox, mail.row.rowid, each);
+    if (!reading.mayRead(mail.row, call.principal)) return { error: NO_MAIL };
     if (source === null) return { error: 'This attachment is not on this Mac, or too large to be taken out of its mail. Open it in Mail.' };
     const saved = await reading.attachments.save(source, each.name);
     if (saved === 'gone') return { error: UNREADABLE };

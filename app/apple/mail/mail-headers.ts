@@ -1,0 +1,93 @@
+import { isUtf8 } from 'node:buffer';
+import PostalMime, { addressParser, decodeWords, type Address as ParsedAddress } from 'postal-mime';
+import type { Address } from '../occurrence.ts';
+import type { MimePart } from './mime-tree.ts';
+import type { Pace } from './pace.ts';
+
+/** Headers that the index does not hold, or holds only in part. */
+export interface MailHeaders {
+  readonly from: readonly Address[];
+  readonly to: readonly Address[];
+  readonly cc: readonly Address[];
+  readonly replyTo: readonly Address[];
+  readonly subject: string | null;
+  readonly messageId: string | null;
+  readonly inReplyTo: string | null;
+  /** Unix ms of the Date header, or null. */
+  readonly date: number | null;
+}
+
+/** Addresses read from one header. */
+const MAX_ADDRESSES = 200;
+/** Characters of a header that they are looked for in. */
+const MAX_ADDRESS_FIELD = 32 * 1024;
+/** What they cost more than a text of the same length. */
+const ADDRESS_WEIGHT = 8;
+const MAX_DATE = 256;
+/** Characters of a subject as it is written. */
+const MAX_SUBJECT = 64 * 1024;
+
+/** Of a header that the tree of the message bounds (`MAX_HEADER`), with a turn of the loop between its fields. */
+export async function headersOf(header: Buffer, pace: Pace): Promise<MailHeaders> {
+  const fields = fieldsOf(header);
+  await pace.after(header.length);
+  const addresses = async (name: FieldName): Promise<Address[]> => {
+    const value = fields.get(name)?.slice(0, MAX_ADDRESS_FIELD) ?? '';
+    await pace.after(ADDRESS_WEIGHT * value.length);
+    return addressParser(value, { flatten: true }).slice(0, MAX_ADDRESSES).flatMap(addressOf);
+  };
+  const text = (name: FieldName): string | null => {
+    const value = fields.get(name);
+    return value === undefined || value === '' ? null : decodeWords(value).slice(0, 4096);
+  };
+  const date = Date.parse(fields.get('date')?.slice(0, MAX_DATE) ?? '');
+  return {
+    from: await addresses('from'), to: await addresses('to'), cc: await addresses('cc'), replyTo: await addresses('reply-to'),
+    subject: text('subject'), messageId: text('message-id'), inReplyTo: text('in-reply-to'), date: Number.isNaN(date) ? null : date,
+  };
+}
+
+/** The subject alone, '' where there is none. */
+export const subjectOf = (header: Buffer): string => decodeWords((fieldsOf(header).get('subject') ?? '').slice(0, MAX_SUBJECT));
+
+const FIELD_NAMES = ['from', 'to', 'cc', 'reply-to', 'subject', 'message-id', 'in-reply-to', 'date'] as const;
+type FieldName = (typeof FIELD_NAMES)[number];
+const FIELDS: ReadonlySet<string> = new Set(FIELD_NAMES);
+
+/** Fields unfolded (RFC 5322, 2.2.3), as they are written. Of a field given twice the first counts. */
+function fieldsOf(header: Buffer): ReadonlyMap<FieldName, string> {
+  const lines = new Map<FieldName, string[]>();
+  let open: string[] | undefined;
+  // UTF-8 is what RFC 6532 allows; older senders wrote bytes of their own charset.
+  for (const line of header.toString(isUtf8(header) ? 'utf8' : 'latin1').split('\n')) {
+    if (line.startsWith(' ') || line.startsWith('\t')) {
+      open?.push(line);
+      continue;
+    }
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(0, colon)).trimEnd().toLowerCase();
+    open = undefined;
+    if (isField(name) && !lines.has(name)) lines.set(name, (open = [line.slice(colon + 1)]));
+  }
+  return new Map([...lines].map(([name, value]) => [name, value.join('').replaceAll('\r', '').trim()]));
+}
+
+const isField = (name: string): name is FieldName => FIELDS.has(name);
+
+function addressOf(entry: ParsedAddress): Address[] {
+  const address = entry.address?.trim() ?? '';
+  return address === '' ? [] : [{ address, name: entry.name === '' ? null : entry.name }];
+}
+
+/** Name of an attachment as written, or null. By postal-mime, which knows the ways in which names are split and encoded; the part is shown to it as an attachment without a body. */
+export async function nameOf(part: MimePart): Promise<string | null> {
+  const kept = (part.header.toString('latin1').match(/^content-(?:type|disposition):.*(?:\r?\n[ \t].*)*/gim) ?? [])
+    .map((field) => field.replace(/^(content-type:\s*)[^\s;]+/i, '$1application/octet-stream').replace(/^(content-disposition:\s*)[^\s;]+/i, '$1attachment'));
+  if (!kept.some((field) => /^content-disposition:/i.test(field))) kept.push('Content-Disposition: attachment');
+  try {
+    const email = await PostalMime.parse(Buffer.from(`${kept.map((field) => field.trimEnd()).join('\r\n')}\r\n\r\n`, 'latin1'));
+    return email.attachments[0]?.filename ?? null;
+  } catch {
+    return null;
+  }
+}
