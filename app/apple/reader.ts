@@ -1,4 +1,4 @@
-import type { MailListPage, MailListRequest, MailMarks, MailName } from './mail/mail-lookup.ts';
+import type { MailCounts, MailListPage, MailListRequest, MailMarks, MailName } from './mail/mail-lookup.ts';
 import type { ChatListPage, ChatListRequest, MessageDetail, MessageListPage, MessageListRequest, MessageName, MessageScanRequest, ScannedMessage } from './messages/message-lookup.ts';
 import type { Chat, Mailbox, MailRow, MessageRow, StoreKind, StoreRow } from './occurrence.ts';
 
@@ -137,8 +137,8 @@ export interface MailArchive {
   /** ROWIDs of the labels of these mails, where they have any. */
   labelsOf(rowids: readonly number[]): ReadonlyMap<number, readonly number[]>;
   marks(rowids: readonly number[]): ReadonlyMap<number, MailMarks>;
-  /** Unread mails of each mailbox, by its ROWID, as Mail counts them. */
-  unread(): ReadonlyMap<number, number>;
+  /** Mails of each mailbox and label, by its ROWID, as Mail counts them. */
+  counts(): ReadonlyMap<number, MailCounts>;
 }
 
 /** Messages as they lie in the store, whoever wrote them: for reading what was asked for by name or from a list. */

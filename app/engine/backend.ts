@@ -7,6 +7,7 @@ import { namesOf } from '../events/names.ts';
 import { eventTypeOf, type EventType } from '../events/occurrence.ts';
 import type { Filter } from '../events/sender-filter.ts';
 import type { Principal } from '../events/verdict.ts';
+import { SealedCursors } from '../mcp/sealed-cursor.ts';
 import type { Searching } from '../mcp/searching.ts';
 import type { Backend, Reading, WritingRoom } from '../mcp/session.ts';
 import type { Engine } from './engine.ts';
@@ -83,6 +84,7 @@ function readingOf(engine: Engine, { mail, messages, attachments }: Archives): R
       return files.files;
     },
     attachments,
+    cursors: new SealedCursors(),
     fetchText: (row) => fetchText(engine, row),
     noted: (principal, store, tool, count, rowid) => engine.activity.record({
       kind: 'read', type: eventTypeOf[store], client: principal.id, reason: tool, count, ...(rowid !== undefined && { rowid }),

@@ -10,6 +10,7 @@ import type { Principal } from '../events/verdict.ts';
 import type { Inbox } from '../delivery/inbox.ts';
 import type { WatchPolicy } from '../delivery/watch-entry.ts';
 import type { Watches } from '../delivery/watches.ts';
+import type { SealedCursors } from './sealed-cursor.ts';
 import type { Searching } from './searching.ts';
 import type { Channels, ChannelSession } from './channel.ts';
 import type { EventsBackend, EventsPeer } from './events-extension.ts';
@@ -41,6 +42,7 @@ export interface Reading {
   /** Of the Mail folder that the index belongs to. */
   readonly mailFiles: MailFiles;
   readonly attachments: AttachmentCache;
+  readonly cursors: SealedCursors;
   /** The text of a mail that is not on this Mac, where the owner lets Mail be asked for it. */
   fetchText(row: MailRow): Promise<FetchedText>;
   /** Notes that a client read so many items of a store by a tool; ids only. @param rowid of the one that was read */

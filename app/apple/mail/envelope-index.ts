@@ -6,7 +6,7 @@ import { Accounts } from './accounts.ts';
 import { Backlog } from './backlog.ts';
 import { FirstRowMemory } from './first-rows.ts';
 import { activeMailFolder, envelopeIndexPath } from './mail-folder.ts';
-import { MailLookup, type MailListPage, type MailListRequest, type MailMarks, type MailName } from './mail-lookup.ts';
+import { MailLookup, type MailCounts, type MailListPage, type MailListRequest, type MailMarks, type MailName } from './mail-lookup.ts';
 import { MailRowReader, shapeOf, toMs, type Shape } from './mail-rows.ts';
 import { MailboxDirectory, type MailboxLine } from './mailboxes.ts';
 
@@ -195,9 +195,8 @@ export class EnvelopeIndex implements MailReader, MailArchive {
     return this.#reading('marks', (open) => open.lookup.marks(rowids));
   }
 
-  /** Unread mails of each mailbox, by its ROWID, as Mail counts them. */
-  unread(): ReadonlyMap<number, number> {
-    return this.#reading('unread', (open) => open.lookup.unread());
+  counts(): ReadonlyMap<number, MailCounts> {
+    return this.#reading('counts', (open) => open.lookup.counts());
   }
 
   mailboxes(): readonly Mailbox[] {

@@ -74,6 +74,53 @@ describe.each(MAIL_VARIANTS)('%s', (variant) => {
     expect(found.toSorted((a, b) => a - b)).toEqual(all);
     expect(found.slice(0, 4)).toEqual([all[7], all[2], all[1], all[0]]);
   });
+
+  test('mails and unread ones of mailboxes and labels are counted as Mail counts, without those marked deleted', () => {
+    const { store, index } = place(variant);
+    store.arrive({ account: IMAP, file: false });
+    store.arrive({ account: IMAP, flags: { read: true }, file: false });
+    store.arrive({ account: IMAP, flags: { deleted: true }, file: false });
+    store.arrive({ account: GMAIL, mailbox: 'INBOX', file: false });
+    store.arrive({ account: GMAIL, mailbox: '[Gmail]/All Mail', flags: { read: true }, file: false });
+    const counts = index.counts();
+    const of = (account: string, path: string) => counts.get(index.mailboxes().find((box) => box.accountId === account && box.path === path)!.id);
+    expect([of(IMAP, 'INBOX'), of(GMAIL, 'INBOX'), of(GMAIL, '[Gmail]/All Mail')]).toEqual([{ total: 2, unread: 1 }, { total: 1, unread: 1 }, { total: 2, unread: 1 }]);
+  });
+
+  test('a mail that lies in several of the mailboxes stands once, whatever the pages, the filter and what may be read of it', () => {
+    const { store, index, list } = place(variant);
+    const arrive = (account: string, id: string, dateReceived: number | null, more: object = {}) => store.arrive({ account, messageId: `<${id}@x.example>`, dateReceived, file: false, ...more });
+    // Copies in two accounts, twice in one mailbox, in the same second, without a date, marked deleted at the first place, and read at one place only.
+    const [bothOld, bothNew] = [arrive(IMAP, 'both', T), arrive(GMAIL, 'both', T + 50, { mailbox: 'INBOX' })];
+    arrive(IMAP, 'twice', T + 10);
+    const twice = arrive(IMAP, 'twice', T + 20);
+    arrive(GMAIL, 'second', T + 30, { mailbox: 'INBOX' });
+    const second = arrive(IMAP, 'second', T + 30);
+    arrive(IMAP, 'undated', null);
+    const dated = arrive(GMAIL, 'undated', T + 5, { mailbox: 'INBOX' });
+    arrive(IMAP, 'deleted', T + 60, { flags: { deleted: true } });
+    const undeleted = arrive(GMAIL, 'deleted', T + 1, { mailbox: 'INBOX' });
+    arrive(IMAP, 'archived', T + 70, { mailbox: 'Archive' });
+    const inbox = arrive(GMAIL, 'archived', T + 40, { mailbox: 'INBOX' });
+    const [unread, readElsewhere] = [arrive(IMAP, 'unread', T + 2), arrive(GMAIL, 'unread', T + 80, { mailbox: 'INBOX', flags: { read: true } })];
+    const alone = [arrive(IMAP, 'alone', T + 3), arrive(GMAIL, '', T + 3, { mailbox: 'INBOX', messageId: '' }), arrive(IMAP, '', T + 3, { messageId: '' })];
+    const inboxes = index.mailboxes().filter(({ role }) => role === 'inbox').map(({ id }) => id);
+    const walk = (limit: number, more: Partial<MailListRequest> = {}) => {
+      const found: number[] = [];
+      let after: MailPlace | null = null;
+      do {
+        const page = list('', '', { mailboxes: inboxes, limit, after, ...more });
+        found.push(...page.rows.map(({ row }) => row.rowid));
+        after = page.next;
+      } while (after !== null);
+      return found;
+    };
+    for (const limit of [1, 2, 3, 5, 100]) {
+      expect(walk(limit)).toEqual([readElsewhere, bothNew, inbox, second, twice, dated, alone[2], alone[1], alone[0], undeleted]);
+      expect(walk(limit, { unread: true })).toEqual([bothNew, inbox, second, twice, dated, alone[2], alone[1], alone[0], unread, undeleted]);
+      expect(walk(limit, { may: ({ rowid }) => rowid !== bothNew })).toEqual([readElsewhere, inbox, second, twice, dated, alone[2], alone[1], alone[0], undeleted, bothOld]);
+    }
+  });
 });
 
 test('where little may be read a page ends after 1,000 rows, and the next goes on', () => {

@@ -11,6 +11,12 @@ export interface MailMarks {
   readonly answered: boolean;
 }
 
+export interface MailCounts {
+  /** Without those marked deleted. */
+  readonly total: number;
+  readonly unread: number;
+}
+
 /** How a mail is named: by the id that an event carries, by its row, or by its Message-ID header. */
 export type MailName = { readonly globalId: number } | { readonly rowid: number } | { readonly messageId: string };
 
@@ -82,16 +88,25 @@ export class MailLookup {
     return labels;
   }
 
-  /** Unread mails of each mailbox, by its ROWID, as Mail counts them. */
-  unread(): ReadonlyMap<number, number> {
-    if (!this.#store.has('mailboxes', 'unread_count')) return new Map();
-    return new Map(this.#store.statement('SELECT ROWID, unread_count FROM mailboxes', 'raw').all() as [number, number][]);
+  /** Mails of each mailbox and label, by its ROWID, as Mail counts them. */
+  counts(): ReadonlyMap<number, MailCounts> {
+    const has = (name: string) => this.#store.has('mailboxes', name);
+    if (!has('total_count') || !has('unread_count')) return new Map();
+    // The total holds those marked deleted, which no list shows (data-formats/envelope-index.sql, after_insert_message).
+    const total = has('deleted_count') ? 'MAX(total_count - deleted_count, 0)' : 'total_count';
+    const found = this.#store.statement(`SELECT ROWID, ${total}, unread_count FROM mailboxes`, 'raw').all() as [number, number, number][];
+    return new Map(found.map(([id, mails, unread]) => [id, { total: mails, unread }]));
   }
 
-  /** A mail in several of the mailboxes stands once. */
+  /** A mail in several of the mailboxes stands once, at the first of its places that may be read: whichever page that is on. */
   list(request: MailListRequest): MailListPage {
     const rows: MailListPage['rows'][number][] = [];
-    const seen = new Set<number>();
+    const first = new Map<number, number>();
+    const isRead = (row: MailRow) => row.excluded !== 'deleted' && request.may(row);
+    const isFirst = ({ rowid, globalId }: MailRow) => {
+      if (!first.has(globalId)) first.set(globalId, list.copiesOf(rowid).find((copy) => copy === rowid || this.#rows.byId([copy]).some(isRead))!);
+      return first.get(globalId) === rowid;
+    };
     const list = this.#places.of(request.mailboxes, request);
     let place = request.after;
     for (let looked = 0; looked < MAX_LOOKED; ) {
@@ -99,8 +114,7 @@ export class MailLookup {
       for (place of step) {
         looked += 1;
         const [row] = this.#rows.byId([place.rowid]);
-        if (row === undefined || row.excluded === 'deleted' || seen.has(row.globalId) || !request.may(row)) continue;
-        seen.add(row.globalId);
+        if (row === undefined || !isRead(row) || !isFirst(row)) continue;
         rows.push({ row, place });
         if (rows.length >= request.limit) return { rows, next: place };
       }

@@ -20,6 +20,8 @@ export interface PlaceFilter {
 export interface PlaceList {
   /** Up to PLACES_AT_ONCE of them that come after one, newest first; fewer are the last. */
   after(place: MailPlace | null): MailPlace[];
+  /** ROWIDs of all of a mail that are in the list, in its order; at least the one asked for. */
+  copiesOf(rowid: number): number[];
 }
 
 /** A physical mailbox, or a label within one, and the quickest way to its mails. */
@@ -54,6 +56,8 @@ export class MailPlaces {
   readonly flagged: string;
   readonly #store: Store;
   readonly #hasLabels: boolean;
+  /** What all copies of a mail share. */
+  readonly #sameMail: string | null;
   readonly #byDate: string;
   readonly #byLabel: boolean;
   readonly #byUnread: string | null;
@@ -65,6 +69,7 @@ export class MailPlaces {
     this.read = column('read', READ);
     this.flagged = column('flagged', FLAGGED);
     this.#hasLabels = shape.labels !== null && store.has('mailboxes', 'source');
+    this.#sameMail = shape.hasGlobal ? 'global_message_id' : store.has('messages', 'message_id') ? 'message_id' : null;
     this.#byLabel = this.#hasLabels && indexOn(store, 'labels', ['mailbox_id']) !== null;
     this.#byUnread = store.hasIndex(UNREAD_INDEX) ? UNREAD_INDEX : null;
     this.#byFlagged = indexOn(store, 'messages', ['flagged']);
@@ -75,7 +80,22 @@ export class MailPlaces {
   of(mailboxes: readonly number[], filter: PlaceFilter): PlaceList {
     const marked = [...(filter.unread ? this.#unread() : []), ...(filter.flagged ? this.#flagged() : [])];
     const boxes = mailboxes.map((id) => this.#boxOf(id, marked));
-    return { after: (place) => this.#after(filter, boxes, place) };
+    return { after: (place) => this.#after(filter, boxes, place), copiesOf: (rowid) => this.#copies(filter, boxes, rowid) };
+  }
+
+  #copies({ unread, flagged, since }: PlaceFilter, boxes: readonly ListedBox[], rowid: number): number[] {
+    const column = this.#sameMail;
+    const copies = column === null ? [] : this.#store.statement(
+      `SELECT m.ROWID, m.mailbox FROM messages m WHERE m.${column} = (SELECT NULLIF(NULLIF(o.${column}, 0), '') FROM messages o WHERE o.ROWID = @rowid)
+         ${unread ? `AND NOT ${this.read}` : ''} ${flagged ? `AND ${this.flagged}` : ''} ${since === null ? '' : 'AND m.date_received >= @since'}
+       ORDER BY m.date_received DESC, m.ROWID DESC`, 'raw',
+    ).all({ rowid, ...(since !== null && { since: since / 1000 }) }) as [number, number][];
+    if (copies.length < 2) return [rowid];
+    return copies.filter(([copy, mailbox]) => copy === rowid || boxes.some(({ box, label }) => box === mailbox && (label === null || this.#isLabelled(copy, label)))).map(([copy]) => copy);
+  }
+
+  #isLabelled(rowid: number, label: number): boolean {
+    return this.#store.statement('SELECT 1 FROM labels WHERE message_id = ? AND mailbox_id = ?', 'pluck').get(rowid, label) !== undefined;
   }
 
   /** Those without a date come last. */

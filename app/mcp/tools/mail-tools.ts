@@ -9,6 +9,7 @@ import { EventsError } from '../../events/errors.ts';
 import { findMailbox } from '../../events/names.ts';
 import { occurrenceOf, payloadOf } from '../../events/occurrence.ts';
 import { cleanText } from '../../events/text.ts';
+import { cursorArgument } from '../sealed-cursor.ts';
 import { boundNote, CODES_HIDDEN, fitting, readable, STRANGERS, textPage, textPart } from './reading.ts';
 import type { FetchedText } from '../session.ts';
 import { READS, tool, UNREADABLE, type ToolCall } from './tool.ts';
@@ -144,8 +145,12 @@ export const mailGet = tool({
   },
 });
 
-const PLACE = /^(-?\d{1,15}(?:\.\d{1,6})?|n)_(\d{1,15})$/;
-const cursorOf = (place: MailPlace | null): string | null => (place === null ? null : `${place.date ?? 'n'}_${place.rowid}`);
+const placeText = ({ date, rowid }: MailPlace): string => `${date ?? 'n'}_${rowid}`;
+
+function placeOf(text: string): MailPlace {
+  const [date, rowid] = text.split('_');
+  return { date: date === 'n' ? null : Number(date), rowid: Number(rowid) };
+}
 
 export const mailList = tool({
   name: 'mail_list',
@@ -155,7 +160,7 @@ export const mailList = tool({
     mailbox: z.string().min(1).max(1024).optional().describe('A name from mail_mailboxes; left out: all inboxes.'),
     filter: z.enum(['all', 'unread', 'flagged', 'today', 'last_7_days']).default('all'),
     limit: z.int().min(1).max(MAX_LIST).default(50),
-    cursor: z.string().regex(PLACE, 'must be nextCursor of the last answer').optional(),
+    cursor: cursorArgument.optional(),
   }),
   output: z.object({
     mails: z.array(z.object({ row: z.int(), read: z.boolean(), flagged: z.boolean(), answered: z.boolean(), mail: envelope })).describe(STRANGERS),
@@ -168,20 +173,22 @@ export const mailList = tool({
   run({ mailbox, filter, limit, cursor }, call) {
     const { session: { backend }, principal } = call;
     const archive = backend.reading.mail!;
+    const cursors = backend.reading.cursors.of('mail_list', principal, [mailbox, filter]);
+    const from = cursors.open(cursor);
     const boxes = mailboxesOf(archive, call);
     const mailboxes = mailbox === undefined ? boxes.filter(({ role }) => role === 'inbox').map((box) => box.id) : idsOf(boxes, mailbox);
-    const place = PLACE.exec(cursor ?? '');
     const page = archive.list({
       mailboxes, unread: filter === 'unread', flagged: filter === 'flagged', since: sinceOf(filter, backend.now()), limit,
-      after: place === null ? null : { date: place[1] === 'n' ? null : Number(place[1]), rowid: Number(place[2]) },
+      after: from === null ? null : placeOf(from),
       may: (row) => backend.reading.mayRead(row, principal),
     });
     const all = shownMails(page.rows.map(({ row }) => row), archive, call);
     const mails = fitting(all, BYTES.list);
     const next = mails.length === all.length ? page.next : page.rows[mails.length - 1]!.place;
+    const nextCursor = next === null ? null : cursors.seal(placeText(next));
     const count = mails.length === 0 ? (next === null ? 'There is no such mail that you may read.' : 'Nothing of what was looked at may be read.') : `${mails.length} ${mails.length === 1 ? 'mail' : 'mails'}, newest first. ${STRANGERS}`;
-    const sentence = [count, next === null ? '' : `Pass cursor "${cursorOf(next)}" to go on.`, boundNote(call, 'mail')].filter(Boolean).join(' ');
-    return { sentence, value: { mails, nextCursor: cursorOf(next) } };
+    const sentence = [count, nextCursor === null ? '' : `Pass cursor "${nextCursor}" to go on.`, boundNote(call, 'mail')].filter(Boolean).join(' ');
+    return { sentence, value: { mails, nextCursor } };
   },
 });
 
@@ -218,13 +225,15 @@ export const mailAccounts = tool({
   },
 });
 
+const count = z.int().nullable().describe('As Mail counts. Null where Mail counts more than you may read: always if only allowed senders may be read, and for mailboxes that share their mail with others, as those of Gmail do, if a mailbox is excluded.');
+
 export const mailMailboxes = tool({
   name: 'mail_mailboxes',
   title: 'List mailboxes',
-  description: 'Lists mailboxes with the names that mail_list takes.',
+  description: 'Lists mailboxes with the names that mail_list takes, and how many mails lie in each.',
   input: z.strictObject({ account: z.string().min(1).max(NAME_LIMIT).optional().describe('Id or name of an account; left out: all.') }),
   output: z.object({
-    mailboxes: z.array(z.object({ name: z.string(), account: z.string(), role: z.string(), unread: z.int().nullable().describe('Null where not all of it may be read.') })),
+    mailboxes: z.array(z.object({ name: z.string(), account: z.string(), role: z.string(), total: count, unread: count })),
     isCut: z.boolean().describe('True: there are more; name an account.'),
   }),
   annotations: READS,
@@ -234,14 +243,18 @@ export const mailMailboxes = tool({
   run({ account }, call) {
     const { session: { backend }, principal } = call;
     const archive = backend.reading.mail!;
-    // How much lies there says something of senders that are not allowed.
-    const unread = backend.reading.reach(principal, 'mail') === 'everything' ? archive.unread() : null;
     const all = mailboxesOf(archive, call);
+    // How much lies there says something of senders that are not allowed.
+    const counts = backend.reading.reach(principal, 'mail') === 'everything' ? archive.counts() : null;
+    // A mail with an excluded label is excluded, and counted all the same in All Mail and under its other labels.
+    const sources = new Set(archive.mailboxes().map(({ source }) => source));
+    const isAnyExcluded = all.length < archive.mailboxes().length;
+    const countsOf = (box: Mailbox) => (isAnyExcluded && (box.source !== null || sources.has(box.id)) ? undefined : counts?.get(box.id));
     const wanted = account === undefined ? all : all.filter((box) => fold(box.account) === fold(account) || fold(box.accountId) === fold(account));
     if (account !== undefined && wanted.length === 0) return { error: 'account: there is no account of this name or id. mail_accounts lists them.' };
     const named = wanted.map((box) => {
       const isShared = all.some((other) => other.account === box.account && other.accountId !== box.accountId);
-      return { name: cleanText(`${isShared ? box.accountId : box.account}/${box.path}`, 1024), account: cleanText(box.account, NAME_LIMIT), role: box.role, unread: unread?.get(box.id) ?? null };
+      return { name: cleanText(`${isShared ? box.accountId : box.account}/${box.path}`, 1024), account: cleanText(box.account, NAME_LIMIT), role: box.role, total: countsOf(box)?.total ?? null, unread: countsOf(box)?.unread ?? null };
     });
     const mailboxes = fitting(named, BYTES.mailboxes);
     return { sentence: `${mailboxes.length} of ${named.length} mailboxes.`, value: { mailboxes, isCut: mailboxes.length < named.length } };

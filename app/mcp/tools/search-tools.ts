@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Mailbox } from '../../apple/occurrence.ts';
 import { cleanText } from '../../events/text.ts';
 import type { Coverage, FoundText, MailFinding } from '../searching.ts';
+import { cursorArgument } from '../sealed-cursor.ts';
 import type { Reach } from '../session.ts';
 import { idsOf, mailboxesOf, shownMails } from './mail-tools.ts';
 import { chatNamed, envelopeOf } from './messages-tools.ts';
@@ -128,7 +129,7 @@ export const messagesSearch = tool({
     before: day.optional(),
     highlight,
     limit: z.int().min(1).max(MAX_LIMIT).default(20),
-    cursor: z.string().regex(/^\d{1,15}$/, 'must be nextCursor of the last answer').optional(),
+    cursor: cursorArgument.optional(),
   }),
   output: z.object({
     messages: z.array(z.object({ row: z.int(), fromMe: z.boolean(), snippet: z.string().describe(STRANGERS), message: z.record(z.string(), z.unknown()).describe(`The envelope as in messages.received; from is null for the owner's own. ${STRANGERS}`) })),
@@ -142,10 +143,12 @@ export const messagesSearch = tool({
   async run({ query: text, chat, person, after, before, highlight: marked, limit, cursor }, call) {
     const { session: { backend: { reading } }, principal, signal } = call;
     const archive = reading.messages!;
+    const cursors = reading.cursors.of('messages_search', principal, [text, chat, person, after, before]);
+    const from = cursors.open(cursor);
     if (chat !== undefined && person !== undefined) return { error: 'chat: name one chat or one person, not both.' };
     const chats = person !== undefined ? archive.chatsWith(person).map(({ id }) => id) : chat === undefined ? null : chatNamed(archive, chat, call);
     if (typeof chats === 'string') return { error: chats };
-    const found = await reading.search.messages(principal, { query: text, chats, after: timeOf(after), before: timeOf(before), limit, below: cursor === undefined ? null : Number(cursor) }, signal);
+    const found = await reading.search.messages(principal, { query: text, chats, after: timeOf(after), before: timeOf(before), limit, below: from === null ? null : Number(from) }, signal);
     if (!found.ok) return { error: found.reason };
     if (!reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
     // They may have answered otherwise while it was looked through.
@@ -153,10 +156,11 @@ export const messagesSearch = tool({
     const all = allowed.map(({ row, snippet: cut }) => ({ row: row.rowid, fromMe: row.excluded === 'sent', snippet: shownText(cut, marked)!, message: envelopeOf(row) }));
     const messages = fitting(all, BYTES);
     const next = messages.length < all.length ? messages.at(-1)!.row : found.next;
+    const nextCursor = next === null ? null : cursors.seal(String(next));
     const sentence = [
       messages.length === 0 ? (next === null ? 'No message that you may read has this.' : 'Nothing was found so far.') : `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}, the newest first. ${STRANGERS}`,
-      next === null ? '' : `Pass cursor "${next}" to look further back.`, boundNote(call, 'messages'),
+      nextCursor === null ? '' : `Pass cursor "${nextCursor}" to look further back.`, boundNote(call, 'messages'),
     ].filter(Boolean).join(' ');
-    return { sentence, value: { messages, nextCursor: next === null ? null : String(next) } };
+    return { sentence, value: { messages, nextCursor } };
   },
 });
