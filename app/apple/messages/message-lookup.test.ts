@@ -67,6 +67,33 @@ describe.each(MessagesStore.versions)('columns of %s', (columns) => {
     expect([reader.detail(said[2]!)?.fromMe, reader.detail(said[3]!)?.fromMe]).toEqual([true, false]);
   });
 
+  test('texts of some chats, the newest row first: each message once, whatever the dates, also where a join outlived its message', () => {
+    start(columns);
+    const crew = { group: true, identifier: 'chat1', name: 'Crew', members: [ADA, BOB] };
+    const club = { group: true, identifier: 'chat2', name: 'Club', members: [BOB] };
+    const rows = Array.from({ length: 12 }, (_, at) => store.arrive({ from: BOB, chat: at % 3 === 0 ? club : crew, text: `Text ${at}`, date: AT - at * 1000 }));
+    const both = store.arrive({ from: BOB, chat: crew, text: 'In both', date: AT });
+    store.joinAlso(both, club);
+    const elsewhere = store.arrive({ from: ADA, text: 'Elsewhere' });
+    store.db.pragma('foreign_keys = OFF');
+    store.db.prepare('INSERT INTO chat_message_join (chat_id, message_id) VALUES (?, ?)').run(reader.findChats('Crew')[0]!.id, 900);
+    const chats = ['Crew', 'Club'].flatMap((name) => reader.findChats(name).map(({ id }) => id));
+    const pages = (limit: number, of: readonly number[] | null) => {
+      const found: [number, string][] = [];
+      for (let below: number | null = null; ;) {
+        const page = reader.scan({ chats: of, below, limit });
+        found.push(...page.map(({ rowid, text }): [number, string] => [rowid, text]));
+        below = page.at(-1)?.rowid ?? null;
+        if (page.length < limit) return found;
+      }
+    };
+    const texts = [[900, ''], [both, 'In both'], ...rows.map((rowid, at) => [rowid, `Text ${at}`]).toReversed()];
+    for (const limit of [1, 3, 5, 100]) expect(pages(limit, chats)).toEqual(texts);
+    expect(pages(2, chats.slice(1))).toEqual(texts.filter(([rowid]) => rowid === both || rows.indexOf(rowid as number) % 3 === 0));
+    expect(pages(2, [])).toEqual([]);
+    expect(pages(100, null).map(([rowid]) => rowid)).toEqual([elsewhere, both, ...rows.toReversed()]);
+  });
+
   test('a person by any service, without groups; chats by their newest message', () => {
     start(columns);
     const one = store.arrive({ from: ADA, text: 'By iMessage', date: AT });

@@ -6,6 +6,7 @@ import { unixMs } from './message-columns.ts';
 import { readEdits, type TextVersion } from './message-edits.ts';
 import { plainText, readMessageText, type TextColumns } from './message-text.ts';
 import { reactionsOf, type Reaction, type ReactionRow } from './reactions.ts';
+import { indexedBy, indexOn } from './table-index.ts';
 
 export type MessageName = { readonly guid: string } | { readonly rowid: number };
 
@@ -114,6 +115,7 @@ export class MessageLookup {
   /** Own words of a person, not what hangs on another message. */
   readonly #isMessage: string;
   readonly #date: string;
+  readonly #byChat: string | null;
 
   constructor(store: Store, normalise: (handle: string) => string) {
     this.#store = store;
@@ -124,6 +126,7 @@ export class MessageLookup {
       FROM message m WHERE m.ROWID = ?`;
     this.#isMessage = `${column('associated_message_type', '0')} IN (0, 2, 3) AND ${column('item_type', '0')} = 0`;
     this.#date = store.has('chat_message_join', 'message_date') ? 'j.message_date' : 'm.date';
+    this.#byChat = indexOn(store, 'chat_message_join', ['chat_id', 'message_id']);
   }
 
   /** The row that a name fits, if it is a message of its own. */
@@ -178,12 +181,21 @@ export class MessageLookup {
 
   /** By falling row; one row for each message, whatever kind: the caller knows how far it looked. */
   scan({ chats, below, limit }: MessageScanRequest): ScannedMessage[] {
-    const within = chats === null ? '' : 'AND m.ROWID IN (SELECT j.message_id FROM chat_message_join j WHERE j.chat_id IN (SELECT value FROM json_each(@chats)))';
     const column = (name: string) => (this.#store.has('message', name) ? `m.${name}` : 'NULL');
-    const sql = `SELECT m.ROWID AS rowid, ${unixMs('m.date')} AS date, ${this.#isMessage} AS isMessage, ${column('text')} AS text, ${column('attributedBody')} AS attributedBody
-      FROM message m WHERE ${below === null ? '1' : 'm.ROWID < @below'} ${within} ORDER BY m.ROWID DESC LIMIT @limit`;
-    const rows = this.#store.statement(sql).all({ limit, ...(below !== null && { below }), ...(chats !== null && { chats: JSON.stringify(chats) }) }) as (TextColumns & { rowid: number; date: number | null; isMessage: number })[];
+    const columns = `${unixMs('m.date')} AS date, ${this.#isMessage} AS isMessage, ${column('text')} AS text, ${column('attributedBody')} AS attributedBody`;
+    // A join may outlive its message: it was looked at all the same.
+    const rows = (chats === null
+      ? this.#store.statement(`SELECT m.ROWID AS rowid, ${columns} FROM message m WHERE m.ROWID < ? ORDER BY m.ROWID DESC LIMIT ?`).all(below ?? Number.MAX_SAFE_INTEGER, limit)
+      : this.#store.statement(`SELECT e.value AS rowid, ${columns} FROM json_each(?) e LEFT JOIN message m ON m.ROWID = e.value ORDER BY e.key`).all(JSON.stringify(this.#newestOf(chats, below, limit)))
+    ) as (TextColumns & { rowid: number; date: number | null; isMessage: number | null })[];
     return rows.map((row) => ({ rowid: row.rowid, date: row.date, text: row.isMessage === 1 ? (plainText(row) ?? '') : '' }));
+  }
+
+  /** Chat by chat along the key of the join, then merged: one statement for several would go through all their messages for each step. */
+  #newestOf(chats: readonly number[], below: number | null, limit: number): number[] {
+    const sql = `SELECT j.message_id FROM chat_message_join j ${indexedBy(this.#byChat)} WHERE j.chat_id = ? AND j.message_id < ? ORDER BY j.message_id DESC LIMIT ?`;
+    const rowids = chats.flatMap((chat) => this.#store.statement(sql, 'pluck').all(chat, below ?? Number.MAX_SAFE_INTEGER, limit) as number[]);
+    return chats.length === 1 ? rowids : [...new Set(rowids)].toSorted((a, b) => b - a).slice(0, limit);
   }
 
   /** Chats by their newest message, with its ROWID. */
