@@ -185,7 +185,7 @@ export class Engine {
       mail: new EnvelopeIndex({ mailDir: options.mailDir, ...(options.accountsDb !== null && { accountsDb: options.accountsDb }) }),
       messages: new ChatDatabase({ path: options.messagesDb, region: this.policy.region, names: name, echoes: this.echoes }),
     };
-    this.#attachments = new AttachmentCache(join(options.dataDir, 'cache', 'attachments'), options.quarantine);
+    this.#attachments = new AttachmentCache(join(options.dataDir, 'cache', 'attachments'), { now: () => this.clock.now(), mark: options.quarantine });
     this.#hubs = this.#makeHubs();
     this.#access = new AccessProbe({
       db: this.#state, mailDir: options.mailDir, messagesDb: options.messagesDb, now: () => this.clock.now(),
@@ -422,10 +422,10 @@ export class Engine {
     this.chats.forget();
   }
 
-  /** Removes attachments that were copied more than 24 hours ago. */
+  /** Removes attachments that were handed out more than 24 hours ago, and what they take too much. */
   sweepAttachments(): void {
     try {
-      this.#attachments.sweep(this.clock.now());
+      this.#attachments.sweep();
     } catch (error) {
       this.options.log(`attachments: ${describeFault(error)}`);
     }

@@ -80,7 +80,7 @@ function registerControls(server: McpServer, engine: Engine, client: string): vo
 /** An endpoint with the controls, for anybody with a token of a test. */
 export async function startControls({ engine, folder }: World): Promise<{ readonly url: string; close(): Promise<void> }> {
   const backend = backendOf(engine, {
-    mail: engine.hub('mail.received').reader as EnvelopeIndex, messages: engine.hub('messages.received').reader as ChatDatabase, attachments: new AttachmentCache(folder.at('attachments')),
+    mail: engine.hub('mail.received').reader as EnvelopeIndex, messages: engine.hub('messages.received').reader as ChatDatabase, attachments: new AttachmentCache(folder.at('attachments'), { now: () => engine.clock.now() }),
   });
   const servers = new Set<ControlledServer>();
   const ignore = engine.policy.onChange(() => {

@@ -51,7 +51,7 @@ class FixtureServer extends CredentialServer {
 /** An endpoint that serves the fixture to anybody with a token of a test. */
 export async function startFixture({ engine, folder }: World): Promise<{ readonly url: string; close(): Promise<void> }> {
   const backend = backendOf(engine, {
-    mail: engine.hub('mail.received').reader as EnvelopeIndex, messages: engine.hub('messages.received').reader as ChatDatabase, attachments: new AttachmentCache(folder.at('attachments')),
+    mail: engine.hub('mail.received').reader as EnvelopeIndex, messages: engine.hub('messages.received').reader as ChatDatabase, attachments: new AttachmentCache(folder.at('attachments'), { now: () => engine.clock.now() }),
   });
   const endpoint = new HttpEndpoint({
     clock: systemClock, credentials: new TestCredentials(), routes: { handle: () => false, challenge: () => 'Bearer' },

@@ -282,8 +282,11 @@ describe('mail', () => {
       expect([readFileSync(path as string, 'utf8'), size]).toEqual(['PDF bytes', 9]);
       expect(dirname(dirname(path as string))).toBe(home);
       expect([statSync(path as string).mode & 0o777, statSync(dirname(path as string)).mode & 0o777, statSync(home).mode & 0o777]).toEqual([0o600, 0o700, 0o700]);
-      // A day and a minute later it is gone; what was asked for today stays.
-      const { path: second } = await ask(client, 'mail_attachment', { id: String(rowid), part: '2' });
+      // Asked for again it is the same copy. A day and a minute later it is gone; what was asked for today stays.
+      expect(await ask(client, 'mail_attachment', { id: String(rowid), part: '2' })).toMatchObject({ path, size });
+      const other = await mailOf(world, mixed('name.pdf', Buffer.from('PDF bytes').toString('base64')));
+      const { path: second } = await ask(client, 'mail_attachment', { id: String(other), part: '2' });
+      expect(readdirSync(home)).toHaveLength(2);
       utimesSync(dirname(path as string), new Date(), new Date(Date.now() - 86_460_000));
       world.engine.sweepAttachments();
       expect(readdirSync(home)).toEqual([dirname(second as string).split('/').at(-1)]);

@@ -290,7 +290,7 @@ export const mailLinks = tool({
 export const mailAttachment = tool({
   name: 'mail_attachment',
   title: 'Get an attachment',
-  description: 'Copies one attachment of a mail to a private file on this Mac and gives its path. The copy is removed after 24 hours. Nothing is downloaded from the server.',
+  description: 'Copies one attachment of a mail to a private file on this Mac and gives its path. The copy is removed after 24 hours, or once later copies need its room. Nothing is downloaded from the server.',
   input: z.strictObject({ id, part: z.string().regex(/^\d{1,5}(?:\.\d{1,5}){0,31}$/, 'must be the part of an attachment as mail_get lists it, such as 2 or 2.1') }),
   output: z.object({ path: z.string(), name: z.string().nullable(), type: z.string(), size: z.int() }),
   // It writes a file of ours, and nothing of Mail.
@@ -308,11 +308,12 @@ export const mailAttachment = tool({
     const source = await attachmentSource(reading.mailFiles, mail.row.mailbox, mail.row.rowid, each);
     if (!reading.mayRead(mail.row, call.principal)) return { error: NO_MAIL };
     if (source === null) return { error: 'This attachment is not on this Mac, or too large to be taken out of its mail. Open it in Mail.' };
-    const saved = await reading.attachments.save(source, each.name);
+    const saved = await reading.attachments.save({ row: mail.row.rowid, part }, source, each.name);
     if (saved === 'gone') return { error: UNREADABLE };
     if (saved === 'too-large') return { error: 'This attachment is larger than 100 MB. Open it in Mail.' };
+    if (saved === 'no-room') return { error: 'There is no room for a copy now: copies of attachments take at most 1 GB, and a tenth of the free disk. Try again in a minute, or open it in Mail.' };
     return {
-      sentence: `The file is there for 24 hours. ${STRANGERS}`,
+      sentence: `The file is there for 24 hours, unless others need its room. ${STRANGERS}`,
       value: { path: saved.path, name: each.name === null ? null : cleanText(each.name, NAME_LIMIT), type: cleanText(each.type, 100), size: saved.size },
     };
   },
