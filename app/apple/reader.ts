@@ -165,6 +165,8 @@ export interface MessagesReader extends StoreReader<MessageRow> {
   searchChats(text: string, limit: number): readonly KnownChat[];
   /** A chat by its guid, or null. */
   chatByGuid(guid: string): KnownChat | null;
-  /** Display names and guids of the newest chats, for a refusal that lists what exists. */
-  chatNames(limit: number): readonly string[];
+  /** Display names and guids of the newest chats that `lists` says yes to, for a refusal that lists what exists. */
+  chatNames(limit: number, lists?: (members: readonly string[], guid: string) => boolean): readonly string[];
+  /** Members of a chat without me, normalised. */
+  membersOf(chat: number): readonly string[];
 }

@@ -6,6 +6,7 @@ import type { Hub } from '../events/hub.ts';
 import type { EventType, Occurrence } from '../events/occurrence.ts';
 import { parseArguments, type NameLookup } from '../events/sender-filter.ts';
 import type { SubscriptionSink } from '../events/subscription.ts';
+import type { Principal } from '../events/verdict.ts';
 import { GuardedWrites } from './guarded-writes.ts';
 import { canonical, ITEM_STATE, MAX_ARGUMENTS, MAX_WATCHES, MAX_WATCHES_OF_ONE, newWatchId, type ItemRef, type ItemState, type KeptWatch, type Watch } from './watch.ts';
 import { countItem, entryOf, viewOf, type Entry, type WatchPolicy, type WatchView } from './watch-entry.ts';
@@ -40,7 +41,7 @@ const SWEEP_MS = 3_600_000;
 export class Watches {
   readonly store: WatchStore;
   readonly #hubs: ReadonlyMap<EventType, Hub>;
-  readonly #names: (type: EventType) => NameLookup;
+  readonly #names: (type: EventType, principal: Principal | null) => NameLookup;
   readonly #policy: WatchPolicy;
   readonly #kept: KeptWatches;
   readonly #clock: Clock;
@@ -64,7 +65,7 @@ export class Watches {
   readonly #stopSweep: () => void;
 
   constructor(options: {
-    db: Database; hubs: ReadonlyMap<EventType, Hub>; names: (type: EventType) => NameLookup; policy: WatchPolicy; kept: KeptWatches; clock: Clock; listener: WatchesListener;
+    db: Database; hubs: ReadonlyMap<EventType, Hub>; names: (type: EventType, principal: Principal | null) => NameLookup; policy: WatchPolicy; kept: KeptWatches; clock: Clock; listener: WatchesListener;
   }) {
     this.#hubs = options.hubs;
     this.#names = options.names;
@@ -99,7 +100,7 @@ export class Watches {
    * The same wish again is the same watch.
    * @throws EventsError for arguments that do not fit or a limit; a string is a sentence about the disk
    */
-  add(client: string, type: EventType, args: unknown, source: Watch['source'], names = this.#names(type)): { readonly watch: Watch; readonly isNew: boolean; /** Filter entries, normalised. */ readonly entries: readonly string[] } | string {
+  add(client: string, type: EventType, args: unknown, source: Watch['source'], names = this.#names(type, source === 'owner' ? null : { id: client })): { readonly watch: Watch; readonly isNew: boolean; /** Filter entries, normalised. */ readonly entries: readonly string[] } | string {
     const hub = this.#hubs.get(type)!;
     const filter = parseArguments(type, args, names);
     const given = (args ?? {}) as Record<string, unknown>;
@@ -331,7 +332,7 @@ export class Watches {
     const gate = this.#policy.gate(principal, type);
     if (gate === 'off' || gate === 'refused') return;
     try {
-      entry.filter = parseArguments(type, watch.arguments, this.#names(type));
+      entry.filter = parseArguments(type, watch.arguments, this.#names(type, principal));
       entry.problem = null;
       const start = hub.startFrom(entry.cursor ?? this.#positions.get(type) ?? null, null, entry.filter);
       if (entry.wasOff) entry.quietUpTo = hub.tail.position;

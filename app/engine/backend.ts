@@ -3,13 +3,13 @@ import { MailFiles } from '../apple/mail/mail-files.ts';
 import type { MailArchive, MessagesArchive } from '../apple/reader.ts';
 import type { AttachmentCache } from '../delivery/attachment-cache.ts';
 import type { DeliveryMode } from '../events/catalogue.ts';
-import { namesOf } from '../events/names.ts';
 import { eventTypeOf, type EventType } from '../events/occurrence.ts';
 import type { Filter } from '../events/sender-filter.ts';
 import type { Principal } from '../events/verdict.ts';
 import { SealedCursors } from '../mcp/sealed-cursor.ts';
 import type { Searching } from '../mcp/searching.ts';
 import type { Backend, Reading, WritingRoom } from '../mcp/session.ts';
+import { namesFor } from './client-names.ts';
 import type { Engine } from './engine.ts';
 import { describeFault } from './log.ts';
 import { fetchText } from './mail-fetch.ts';
@@ -34,7 +34,7 @@ export function backendOf(engine: Engine, archives: Archives): Backend {
     anyOn: () => policy.anyOn(),
     eventOn: (type) => policy.eventOn(type),
     hub: (type) => engine.hub(type),
-    names: (type) => namesOf(engine.hub(type).reader, policy.region, (box) => policy.hides(box)),
+    names: (type, principal) => namesFor(engine, type, principal),
     gate: (principal, type) => policy.gate(principal, type),
     allows: (occurrence, principal) => policy.allows(occurrence, principal),
     takeRing: (principal, eventId) => policy.takeRing(principal, eventId),

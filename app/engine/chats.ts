@@ -31,13 +31,14 @@ export class ChatNames {
     this.#known.clear();
   }
 
-  /** Chats as a person names them: by guid, or by exact name, which must fit one (ruling 12). */
-  resolve(names: readonly string[]): { readonly ok: true; readonly chats: string[] } | Extract<Outcome, { ok: false }> {
+  /** Chats as a person names them: by guid, or by exact name, which must fit one (ruling 12). @param lists whether a refusal says which there are */
+  resolve(names: readonly string[], lists = true): { readonly ok: true; readonly chats: string[] } | Extract<Outcome, { ok: false }> {
     const reader = this.#reader();
     const chats: string[] = [];
     for (const name of names) {
       const found = reader?.findChats(name) ?? [];
       if (found.length === 1) chats.push(found[0]!.guid);
+      else if (!lists && reader !== null) return invalid(`${quote(name)} is not the id or the exact name of one chat. The window of Belfry shows them.`);
       else if (found.length > 1) return invalid(`${quote(name)} fits ${found.length} chats; say which: ${found.map(({ guid }) => quote(guid)).join(', ')}.`);
       else if (reader === null && GUID.test(name)) chats.push(name);
       else if (reader === null) return invalid(`${quote(name)}: chats can be found by name once New message is on and Messages can be read.`);

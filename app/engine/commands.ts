@@ -15,21 +15,21 @@ import { stopWatch, watchRows } from './watch-calls.ts';
 import { answerWaiting, waitingRows } from './writing.ts';
 import { stopWebhook, webhookRows } from './webhook-calls.ts';
 
-/** What the command line may ask of an engine. */
-export function engineApi(engine: Engine): EngineApi {
+/** What the command line may ask of an engine. In the app any program can ask: it is not told which chats there are. */
+export function engineApi(engine: Engine, host: 'serve' | 'app' = 'serve'): EngineApi {
   const { policy } = engine;
   return {
     snapshot: () => policy.snapshot(),
     widens: (change) => {
-      const named = withNames(engine, change);
+      const named = withNames(engine, change, host);
       return named.ok && policy.widens(named.change);
     },
     change: (change) => {
-      const named = withNames(engine, change);
+      const named = withNames(engine, change, host);
       return named.ok ? policy.change(named.change) : named;
     },
     request: (change) => {
-      const named = withNames(engine, change);
+      const named = withNames(engine, change, host);
       return named.ok ? policy.request(named.change) : named;
     },
     chats: () => engine.chats.rows(policy.snapshot().chats),
@@ -50,7 +50,7 @@ export function engineApi(engine: Engine): EngineApi {
 }
 
 /** Chats, accounts and mailboxes by their ids, as policy keeps them. */
-function withNames(engine: Engine, change: Change): { readonly ok: true; readonly change: Change } | Extract<Outcome, { ok: false }> {
+function withNames(engine: Engine, change: Change, host: 'serve' | 'app'): { readonly ok: true; readonly change: Change } | Extract<Outcome, { ok: false }> {
   if (change.do === 'remove-chats') {
     return { ok: true, change: { ...change, chats: engine.chats.resolveRules(change.chats, engine.policy.snapshot().chats) } };
   }
@@ -62,13 +62,13 @@ function withNames(engine: Engine, change: Change): { readonly ok: true; readonl
     return places.ok ? { ok: true, change: { ...change, places: places.keys } } : places;
   }
   if (change.do !== 'add-chats') return { ok: true, change };
-  const resolved = engine.chats.resolve(change.chats);
+  const resolved = engine.chats.resolve(change.chats, host === 'serve');
   return resolved.ok ? { ok: true, change: { ...change, chats: resolved.chats } } : resolved;
 }
 
 /** Runs the command lines that come in by the socket and writes their frames (architecture 6). */
 export function commandRunner(engine: Engine, host: 'serve' | 'app') {
-  const api = engineApi(engine);
+  const api = engineApi(engine, host);
   return (socket: Socket, argv: readonly string[]): void => {
     const probe = probeWords(argv);
     const ended = probe === null ? runCommand(argv, api, { headless: host === 'serve', isOwnerConsole: false }).then(({ code, stdout, stderr }) => {

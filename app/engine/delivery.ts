@@ -6,9 +6,9 @@ import { OutgoingJournal } from '../delivery/outgoing-journal.ts';
 import type { ItemRef } from '../delivery/watch.ts';
 import { Watches } from '../delivery/watches.ts';
 import type { Hub } from '../events/hub.ts';
-import { namesOf } from '../events/names.ts';
 import type { EventType } from '../events/occurrence.ts';
 import { Channels } from '../mcp/channel.ts';
+import { namesFor } from './client-names.ts';
 import type { Engine } from './engine.ts';
 import { ACTIVITY_WORDS, standing, write } from './writing.ts';
 
@@ -25,7 +25,7 @@ export interface Delivery {
 export function deliveryOf(engine: Engine, db: Database, hubs: ReadonlyMap<EventType, Hub>): Delivery {
   const { policy, clock, activity, changes } = engine;
   const watches = new Watches({
-    db, hubs, names: (type) => namesOf(engine.hub(type).reader, policy.region, (box) => policy.hides(box)), policy, clock,
+    db, hubs, names: (type, principal) => namesFor(engine, type, principal), policy, clock,
     kept: { list: () => policy.watches, save: (watches) => policy.saveWatches(watches.map((watch) => ({ ...watch, arguments: { ...watch.arguments } }))) },
     listener: {
       trouble: (sentence) => watchTrouble(engine, sentence),

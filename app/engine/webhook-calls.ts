@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3';
 import type { ContractOutcome, DiagnosticRow, WebhookRow } from '../contract/values.ts';
 import { Webhooks } from '../delivery/webhook/webhooks.ts';
 import type { Hub } from '../events/hub.ts';
-import { namesOf } from '../events/names.ts';
 import type { EventType } from '../events/occurrence.ts';
+import { namesFor } from './client-names.ts';
 import type { Engine } from './engine.ts';
 import { describeFault } from './log.ts';
 
@@ -14,7 +14,7 @@ export function webhooksOf(engine: Engine, db: Database, hubs: ReadonlyMap<Event
     db, hubs, policy, clock,
     hostKey: options.sealKey ?? null,
     loopback: options.kind === 'serve' ? options.loopbackReceivers ?? null : null,
-    names: (type) => namesOf(engine.hub(type).reader, policy.region, (box) => policy.hides(box)),
+    names: (type, principal) => namesFor(engine, type, principal),
     listener: {
       delivered: (type, { eventId, storeRow }, client) => {
         engine.live.told('delivered', eventId, client);

@@ -8,15 +8,25 @@ const LISTED = 40;
 
 const fold = (text: string) => text.normalize('NFC').toLowerCase();
 
+/** What of the names that exist is told. */
+export interface ToldNames {
+  /** A mailbox that is as if it were not there. */
+  hides(mailbox: Mailbox): boolean;
+  /** Whether a chat is listed in a refusal: guids are phone numbers. */
+  lists(members: readonly string[], guid: string): boolean;
+}
+
+const ALL: ToldNames = { hides: () => false, lists: () => true };
+
 /**
  * Names of mailboxes and chats as people write them (rulings 10 and 12), resolved against the open store.
- * What the owner excluded is as if it were not there: `hides`. A name that fits nothing, or more than one, is refused with what exists.
+ * A name that fits nothing, or more than one, is refused with what exists, as far as it is told.
  */
-export function namesOf(reader: MailReader | MessagesReader, region: string | null, hides: (mailbox: Mailbox) => boolean = () => false): NameLookup {
+export function namesOf(reader: MailReader | MessagesReader, region: string | null, told: ToldNames = ALL): NameLookup {
   return {
     region,
-    mailbox: (name) => (reader.kind === 'mail' ? findMailbox(reader.mailboxes().filter((box) => !hides(box)), name) : []),
-    chat: (name) => (reader.kind === 'messages' ? findChat(reader, name) : ''),
+    mailbox: (name) => (reader.kind === 'mail' ? findMailbox(reader.mailboxes().filter((box) => !told.hides(box)), name) : []),
+    chat: (name) => (reader.kind === 'messages' ? findChat(reader, name, told) : ''),
     ownAddresses: () => (reader.kind === 'mail' ? reader.ownAddresses() : new Set<string>()),
   };
 }
@@ -42,13 +52,13 @@ export function findMailbox(mailboxes: readonly Mailbox[], name: string): readon
   throw invalidParams(`arguments.mailboxes: no mailbox is called ${quote(name)}; there are ${listing(mailboxes.map(full))}`);
 }
 
-function findChat(reader: MessagesReader, name: string): string {
+function findChat(reader: MessagesReader, name: string, told: ToldNames): string {
   const found = reader.findChats(name);
   if (found.length === 1) return found[0]!.guid;
   if (found.length > 1) {
-    throw invalidParams(`arguments.chats: ${quote(name)} fits ${found.length} chats; say which: ${listing(found.map((chat) => chat.guid))}`);
+    throw invalidParams(`arguments.chats: ${quote(name)} fits ${found.length} chats; say which: ${listing(found.filter((chat) => told.lists(reader.membersOf(chat.id), chat.guid)).map((chat) => chat.guid))}`);
   }
-  throw invalidParams(`arguments.chats: no chat is called ${quote(name)}; there are ${listing(reader.chatNames(LISTED))}`);
+  throw invalidParams(`arguments.chats: no chat is called ${quote(name)}; there are ${listing(reader.chatNames(LISTED, (members, guid) => told.lists(members, guid)))}`);
 }
 
 const full = (box: Mailbox) => `${box.account}/${box.path}`;

@@ -31,7 +31,7 @@ export interface EventsBackend extends WebhookBackend {
   anyOn(): boolean;
   eventOn(type: EventType): boolean;
   hub(type: EventType): Hub;
-  names(type: EventType): NameLookup;
+  names(type: EventType, principal: Principal): NameLookup;
   gate(principal: Principal, type: EventType): Gate;
   allows(occurrence: Occurrence, principal: Principal): boolean;
   takeRing(principal: Principal, eventId: string): boolean;

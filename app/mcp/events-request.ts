@@ -34,7 +34,7 @@ export interface Opening {
 
 /** Which mailboxes and chats there are is for clients that the owner let in: others learn only that a name does not fit. */
 export function namesFor(backend: EventsBackend, type: EventType, principal: Principal): NameLookup {
-  const names = backend.names(type);
+  const names = backend.names(type, principal);
   const gate = backend.gate(principal, type);
   if (gate === 'open' || gate === 'paused') return names;
   const unlisted = <T>(field: string, find: (name: string) => T) => (name: string): T => {

@@ -126,6 +126,12 @@ export abstract class Permissions implements HubPolicy {
     return reach === 'rules' ? this.#allowsFrom(sender, chat, principal) : reach === 'everything';
   }
 
+  /** Whether what one person writes in a chat rings for a client, now or after the pause. @param chat guid */
+  mayHearFrom(sender: string, chat: string, principal: Principal): boolean {
+    const gate = this.gate(principal, 'messages.received');
+    return (gate === 'open' || gate === 'paused') && this.#allowsFrom(sender, chat, principal);
+  }
+
   #allowsFrom(sender: string, chat: string | null, principal: Principal): boolean {
     return this.rules.allows({ type: 'messages.received', sender, row: { store: 'messages', chat: chat === null ? null : { guid: chat } } }) && this.clients.takes(principal.id, sender);
   }

@@ -231,6 +231,8 @@ describe('chats (chat-db 6)', () => {
     expect(reader.findChats('iMessage;-;+15550102').map((chat) => chat.guid)).toEqual(['any;-;+15550102']);
     expect([reader.findChats('walk'), reader.findChats(''), reader.findChats('iMessage;+;+15550102')]).toEqual([[], [], []]);
     expect(reader.chatNames(2)).toEqual(['any;-;+15550102', 'Walk']);
+    expect(reader.chatNames(2, (_members, guid) => guid !== 'any;-;+15550102')[0]).toBe('Walk');
+    expect(reader.chatNames(2, () => false)).toEqual([]);
   });
 });
 

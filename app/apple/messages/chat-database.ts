@@ -56,6 +56,8 @@ const NO_TWIN: TwinAnswer = { isTwin: false, textHash: null, hasLink: false };
 const NAMING_GUIDS = 3;
 /** Chats looked through for a name, the newest first. */
 const MOST_CHATS = 5000;
+/** Chats among which a refusal finds those that it lists. */
+const NAMED_CHATS = 1000;
 /** Members that name a group without a name of its own. */
 const NAMED_MEMBERS = 4;
 
@@ -193,17 +195,17 @@ export class ChatDatabase implements MessagesReader, MessagesArchive {
     });
   }
 
-  /** One for each chat: its display name, or its guid where it has none; newest message first. */
-  chatNames(limit: number): readonly string[] {
+  /** One for each chat: its display name, or its guid where it has none; newest message first. Spam is left out. */
+  chatNames(limit: number, lists?: (members: readonly string[], guid: string) => boolean): readonly string[] {
     return this.#transaction('chatNames', () => {
-      const rows = this.#store
-        .statement(
-          `SELECT c.display_name, c.guid FROM chat c
-           ORDER BY (SELECT MAX(j.message_id) FROM chat_message_join j WHERE j.chat_id = c.ROWID) DESC, c.ROWID DESC LIMIT ?`,
-          'raw',
-        )
-        .all(limit) as [string | null, string][];
-      return rows.map(([name, guid]) => textOrNull(name) ?? guid);
+      const found: string[] = [];
+      for (const id of this.#newestChats(NAMED_CHATS)) {
+        const judged = this.#chat(id);
+        if (judged === null || judged.isSpam || lists?.(this.#people(this.#members(id)), judged.chat.guid) === false) continue;
+        found.push(judged.chat.name ?? judged.chat.guid);
+        if (found.length >= limit) break;
+      }
+      return found;
     });
   }
 

@@ -5,6 +5,7 @@ import { ErrorCode, EventsError, eventNotFound, forbidden, limitReached, subscri
 import type { Hub } from '../../events/hub.ts';
 import type { EventType } from '../../events/occurrence.ts';
 import { parseArguments, type Filter, type NameLookup } from '../../events/sender-filter.ts';
+import type { Principal } from '../../events/verdict.ts';
 import type { StoredRef } from '../stored-occurrences.ts';
 import { MAX_ARGUMENTS, canonical } from '../watch.ts';
 import { HttpsPosts, type LoopbackReceivers, type PostOutcome, type ReceiverFault } from './https-post.ts';
@@ -93,7 +94,7 @@ export interface WebhooksOptions {
   /** Base64; null where no host keeps a key: then subscriptions live in memory only. */
   readonly hostKey: string | null;
   readonly hubs: ReadonlyMap<EventType, Hub>;
-  readonly names: (type: EventType) => NameLookup;
+  readonly names: (type: EventType, principal: Principal) => NameLookup;
   readonly policy: WebhookPolicy;
   readonly clock: Clock;
   readonly listener: WebhooksListener;
@@ -313,7 +314,7 @@ export class Webhooks {
     const hub = this.#hub(type);
     if (!hub.tail.running || hub.tail.trouble !== null) return;
     try {
-      const filter = parseArguments(type, args, this.#options.names(type));
+      const filter = parseArguments(type, args, this.#options.names(type, webhook.principal));
       const start = hub.startFrom(webhook.cursor, null, filter);
       webhook.opened(hub.subscribe(webhook.principal, filter, start, webhook), filter);
     } catch (error) {
