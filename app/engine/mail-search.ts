@@ -6,9 +6,10 @@ import type { Policy } from '../policy/policy.ts';
 import type { Hit } from '../search/index-reader.ts';
 import type { SearchRequest } from '../search/search-request.ts';
 import type { SearchHost } from './search-host.ts';
+import { withoutSubject } from './subjectless-query.ts';
 
 export type SearchedArchive = Pick<MailArchive, 'mailboxes' | 'pick' | 'labelsOf'>;
-type SearchPolicy = Pick<Policy, 'readableSenders' | 'isWithinMailboxes' | 'mayRead' | 'hides'>;
+type SearchPolicy = Pick<Policy, 'readableSenders' | 'isWithinMailboxes' | 'mayRead' | 'hides' | 'subjects'>;
 
 /** Ids of mailboxes and labels; null: any will do. */
 type Places = ReadonlySet<number> | null;
@@ -17,7 +18,9 @@ type Places = ReadonlySet<number> | null;
 export async function searchMail(host: SearchHost, archive: SearchedArchive, policy: SearchPolicy, principal: Principal, question: MailQuestion): Promise<MailFinding> {
   const { index } = host;
   if (typeof index === 'string') return { ok: false, reason: index };
-  const { query, scope, after, before, limit, offset } = question;
+  const { scope, after, before, limit, offset } = question;
+  const asked = policy.subjects === false ? withoutSubject(question.query, scope) : { ok: true as const, query: question.query };
+  if (!asked.ok) return asked;
   const senders = policy.readableSenders(principal);
   const all = archive.mailboxes();
   const wanted = [
@@ -29,7 +32,7 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
   const except = idsOf([...question.except, ...(index.isBounded ? [] : all.filter((mailbox) => policy.hides(mailbox)))]);
   const rows = new Map<number, MailRow>();
   const request: SearchRequest = {
-    query, scope, limit, offset, ...physical(all, wanted, except), ...(after !== null && { after: Math.ceil(after / 1000) }), ...(before !== null && { before: Math.ceil(before / 1000) }),
+    query: asked.query, scope, limit, offset, ...physical(all, wanted, except), ...(after !== null && { after: Math.ceil(after / 1000) }), ...(before !== null && { before: Math.ceil(before / 1000) }),
     ...(senders !== null && { senders }),
     check: (hits) => {
       for (const row of archive.pick(hits.map(({ mail }) => mail))) rows.set(row.rowid, row);

@@ -346,3 +346,25 @@ test('the index can be read with its key alone: no text, no subject, no address 
     for (const word of ['nmistakable', 'hidden-sender', 'idden', 'SQLite format', 'CREATE TABLE']) expect(file.includes(word), word).toBe(false);
   }
 }, 60_000);
+
+test('while subjects are not sent none is searched, so that what is found does not spell them out', async () => {
+  await using world = await startWorld(withKey);
+  const client = world.client();
+  await ask(client, 'list_watches');
+  grant(world, 'mail', 'search');
+  const merger = await mailOf(world, 'The walrus said so', { subject: 'Merger with Acme' });
+  const other = await mailOf(world, 'Nothing of a merger is known', { subject: 'Walrus' });
+  await indexed(world, 2);
+  expect([rowsOf(await search(client, 'merger')).toSorted(), rowsOf(await search(client, 'subject:acme'))]).toEqual([[merger, other].toSorted(), [merger]]);
+  expect(world.engine.policy.setSetting('subjects', false)).toMatchObject({ ok: true });
+  const found = await search(client, 'merger');
+  expect([rowsOf(found), found['count'], found['mails'][0].mail.subject]).toEqual([[other], 1, null]);
+  for (const query of ['acme', 'walrus acme', '"merger with"', 'acm*']) expect((await search(client, query))['count'], query).toBe(0);
+  expect(rowsOf(await search(client, 'walrus -merger'))).toEqual([merger]);
+  expect(rowsOf(await search(client, 'walrus OR known')).toSorted()).toEqual([merger, other].toSorted());
+  expect((await search(client, 'ada'))['count']).toBe(2);
+  for (const query of ['subject:acme', 'walrus -subject:acme', 'walrus OR subject:acme']) expect(await refusal(client, 'mail_search', { query })).toMatch(/^query: the owner does not let subjects be sent/);
+  expect(await refusal(client, 'mail_search', { query: 'acme', scope: 'subject' })).toMatch(/^scope: the owner does not let subjects be sent/);
+  world.engine.policy.setSetting('subjects', true);
+  expect(rowsOf(await search(client, 'acme'))).toEqual([merger]);
+}, 60_000);
