@@ -2,9 +2,13 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
+import { readBody } from '../endpoint/http/body.ts';
+import { targetOf } from '../endpoint/http/gate.ts';
+import { guarded, LIMITS } from '../endpoint/http/guard.ts';
 import { BrowserShell, browserShell } from './browser-shell.ts';
 import type { Engine } from './engine.ts';
 import { nativeFile } from './host.ts';
+import { describeFault } from './log.ts';
 import { pageFolder, readPageFiles, type PageFile } from './page-files.ts';
 import { frameOf, PageSession } from './page-session.ts';
 import type { WiringEnv } from '../wiring/wiring.ts';
@@ -30,6 +34,7 @@ const COOKIE = 'belfry';
 /** A settings file of the contract's greatest length, escaped. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 export const MAX_PAGES = 16;
+const NOT_THERE = 'There is no such page.';
 
 /** Everything comes from here, and nothing is run that the page did not bring (React sets styles through the object model). */
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -64,7 +69,10 @@ class PageServer {
   readonly #secret = randomBytes(24).toString('base64url');
   readonly #sessions = new Map<string, PageSession>();
   readonly #shell: BrowserShell;
-  readonly #server = createServer((request, response) => this.#answer(request, response));
+  readonly #server = createServer(LIMITS, guarded((request, response) => this.#answer(request, response), {
+    fault: (error) => this.#engine.options.log(`page: ${describeFault(error)}`),
+    say: (response, sentence) => plain(response, 500, `${sentence}.`),
+  }));
   #code: string | null = randomBytes(24).toString('base64url');
   #hosts: readonly string[] = [];
 
@@ -92,11 +100,12 @@ class PageServer {
     };
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  #answer(request: IncomingMessage, response: ServerResponse): void | Promise<void> {
     const { origin, host } = request.headers;
     const isOurs = (origin === undefined ? request.method === 'GET' : this.#hosts.some((each) => origin === `http://${each}`));
     if (!this.#hosts.includes(host ?? '') || !isOurs) return plain(response, 403, 'This page is for this computer only.');
-    const url = new URL(request.url ?? '/', `http://${host}`);
+    const url = targetOf(request, `http://${host}`);
+    if (url === null) return plain(response, 404, NOT_THERE);
     const given = url.searchParams.get('code');
     if (request.method === 'GET' && url.pathname === '/' && given !== null) return this.#signIn(url, given, response);
     // Browsers ask for it by themselves; there is none to show.
@@ -109,7 +118,7 @@ class PageServer {
     if (request.method !== 'GET') return plain(response, 405, 'Only GET is served here.');
     if (this.#files === null) return plain(response, 503, 'The page was not built. Run "npm run build" and start the engine again.');
     const file = this.#files.get(url.pathname);
-    if (!file) return plain(response, 404, 'There is no such page.');
+    if (!file) return plain(response, 404, NOT_THERE);
     response.writeHead(200, {
       ...HEADERS, 'content-type': file.type, 'content-length': file.bytes.length, 'cache-control': file.hashed ? 'private, max-age=31536000, immutable' : 'no-store',
     }).end(file.bytes);
@@ -133,28 +142,19 @@ class PageServer {
     });
   }
 
-  #hear(url: URL, request: IncomingMessage, response: ServerResponse): void {
+  async #hear(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) return plain(response, 415, 'A frame is JSON.');
-    const chunks: Buffer[] = [];
-    let length = 0;
-    request.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= MAX_BODY_BYTES) chunks.push(chunk);
-      else if (!response.headersSent) {
-        response.setHeader('connection', 'close');
-        plain(response, 413, `A frame has at most ${MAX_BODY_BYTES} bytes.`);
-      }
-    });
-    request.on('error', () => response.destroy());
-    request.on('end', () => {
-      if (response.headersSent) return;
-      const session = this.#sessions.get(url.searchParams.get('session') ?? '');
-      if (!session) return plain(response, 410, 'This session is over.');
-      const frame = frameOf(Buffer.concat(chunks).toString());
-      if (frame === null) return plain(response, 400, 'A frame is {"port": "shell" or "engine", "value": ...}.');
-      response.writeHead(204).end();
-      session.heard(frame);
-    });
+    const body = await readBody(request, MAX_BODY_BYTES);
+    if ('fault' in body) {
+      if (body.fault === 'aborted') return undefined;
+      return body.fault === 'too-large' ? plain(response, 413, `A frame has at most ${MAX_BODY_BYTES} bytes.`) : plain(response, 400, 'A frame is UTF-8.');
+    }
+    const session = this.#sessions.get(url.searchParams.get('session') ?? '');
+    if (!session) return plain(response, 410, 'This session is over.');
+    const frame = frameOf(body.text);
+    if (frame === null) return plain(response, 400, 'A frame is {"port": "shell" or "engine", "value": ...}.');
+    response.writeHead(204).end();
+    session.heard(frame);
   }
 }
 

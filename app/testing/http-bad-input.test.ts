@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CODE, MAIL, mailArgs } from './conformance-kit.ts';
 import { headersOf, streamOf } from './http-client.ts';
 import { modernMeta } from './raw-client.ts';
+import { rawHttp, statusOf, type RawOptions } from './raw-http.ts';
 import { startWorld, type World } from './world.ts';
 
 let world: World;
@@ -19,30 +20,7 @@ afterAll(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-/** Writes bytes as they are; gives all that came until the peer closed, or `enough` of it. */
-function raw(bytes: string | readonly (string | Buffer)[], { ms = 30_000, enough = () => false }: { ms?: number; enough?: (text: string) => boolean } = {}): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(Number(url.port), url.hostname);
-    let text = '';
-    const done = () => {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(text);
-    };
-    const timer = setTimeout(() => {
-      socket.destroy();
-      reject(new Error(`Neither an end nor enough came within ${ms} ms: ${text.slice(0, 300)}`));
-    }, ms);
-    socket.on('data', (chunk) => {
-      text += chunk.toString('latin1');
-      if (enough(text)) done();
-    });
-    socket.on('close', done);
-    socket.on('error', () => undefined);
-    for (const part of typeof bytes === 'string' ? [bytes] : bytes) socket.write(part);
-  });
-}
-const statusOf = (text: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? Number.NaN);
+const raw = (bytes: string | readonly (string | Buffer)[], options: RawOptions = {}) => rawHttp(url, bytes, options);
 
 const LIST = { jsonrpc: '2.0', id: 1, method: 'events/list', params: { _meta: modernMeta } };
 const listBody = JSON.stringify(LIST);

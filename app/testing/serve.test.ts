@@ -9,6 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { nativeFile } from '../engine/host.ts';
 import { findCanary } from './canary.ts';
 import { RawClient } from './raw-client.ts';
+import { rawHttp, statusOf } from './raw-http.ts';
 import { tempFolder } from './temp.ts';
 import { startWriter } from './writer-client.ts';
 
@@ -66,6 +67,21 @@ describe('start and stop', () => {
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
     await expect(fetch(url!)).rejects.toThrow();
+  });
+
+  test('no request to the page or to HTTP ends the engine', async () => {
+    using folder = tempFolder();
+    const { child, stdout, stderr } = await serve(...stores(folder.at), '--ui', '0', '--http', '0');
+    await expect.poll(() => stdout.length, { timeout: 20_000 }).toBe(3);
+    for (const address of stdout.slice(1)) {
+      const url = new URL(address.split(' ')[1]!);
+      for (const target of ['//', '/\\', 'http://[', '//[']) {
+        expect(statusOf(await rawHttp(url, `GET ${target} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: close\r\n\r\n`)), target).toBeGreaterThanOrEqual(400);
+      }
+    }
+    expect([child.exitCode, child.signalCode, stderr()]).toEqual([null, null, expect.not.stringContaining('Error')]);
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
   test.each([

@@ -38,6 +38,11 @@ export function admit(request: IncomingMessage): Refusal | null {
   return null;
 }
 
+/** The address that was asked for. Null for a target that is no path of ours: other forms of it are for proxies. */
+export function targetOf({ url = '' }: IncomingMessage, origin: string): URL | null {
+  return url.startsWith('/') && !url.startsWith('//') && URL.canParse(url, origin) ? new URL(url, origin) : null;
+}
+
 /**
  * The listener as the client knows it: a client takes a resource and an issuer only under the name that it used itself.
  * Call it only after `admit`. @returns without a slash at the end

@@ -9,7 +9,8 @@ import { answerEmpty, answerJson, COMMON_HEADERS, type Headers } from './answer.
 import { readBody } from './body.ts';
 import { Bucket } from './bucket.ts';
 import type { Credential, Credentials } from './credential.ts';
-import { admit, bearerOf, corsOf, formFault, isPreflight, originOf, PATH, preflightHeaders, type Refusal } from './gate.ts';
+import { admit, bearerOf, corsOf, formFault, isPreflight, originOf, PATH, preflightHeaders, targetOf, type Refusal } from './gate.ts';
+import { guarded, LIMITS } from './guard.ts';
 import { readMessage } from './message.ts';
 import type { HttpRoutes } from './routes.ts';
 
@@ -84,12 +85,10 @@ export class HttpEndpoint {
     this.#routes = options.routes;
     this.#clock = options.clock;
     this.#unknown = new Bucket(options.clock, UNKNOWN);
-    this.#server = createServer({ headersTimeout: 5000, requestTimeout: 15_000, connectionsCheckingInterval: 1000, maxHeaderSize: 16_384, keepAliveTimeout: 30_000 }, (request, response) => {
-      this.#handle(request, response).catch((error: unknown) => {
-        this.#handler.fault(error);
-        refuse(response, { status: 500, sentence: 'Belfry met an unexpected fault' }, {});
-      });
-    });
+    this.#server = createServer(LIMITS, guarded((request, response) => this.#handle(request, response), {
+      fault: (error) => this.#handler.fault(error),
+      say: (response, sentence) => refuse(response, { status: 500, sentence }, {}),
+    }));
     this.#server.maxConnections = MAX_SOCKETS;
     // Their bytes are limited. A limit of their count would leave some out unsaid, and a check with them.
     this.#server.maxHeadersCount = 0;
@@ -173,11 +172,10 @@ export class HttpEndpoint {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    response.on('error', () => undefined);
     const refusal = admit(request);
     if (refusal !== null) return refuse(response, refusal, {});
     const cors = corsOf(request);
-    const url = urlOf(request, this.origin);
+    const url = targetOf(request, this.origin);
     if (url === null || this.#closing) return refuse(response, NOT_THERE, cors);
     if (url.pathname !== PATH) {
       if (!this.#routes.handle(request, response, url)) refuse(response, NOT_THERE, cors);
@@ -268,9 +266,4 @@ function refuseBytes(error: NodeJS.ErrnoException, socket: Socket): void {
     : ['400 Bad Request', 'This is not one HTTP request'];
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: sentence } });
   socket.end(`HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
-}
-
-/** Null for a target that is no path of ours: another form of it is for proxies. */
-function urlOf({ url = '' }: IncomingMessage, origin: string): URL | null {
-  return url.startsWith('/') && !url.startsWith('//') && URL.canParse(url, origin) ? new URL(url, origin) : null;
 }

@@ -132,9 +132,18 @@ async function overHttp(options: LabOptions, port: number, host: LabHost): Promi
   const handler = createMcpHandler(() => labServer(lab), { legacy: 'reject', keepAliveMs: 0, maxRequestBodySize: MAX_BODY_BYTES });
   const serve = toNodeHandler(handler);
   const [isHost, isOrigin] = [localhostHostValidation(), localhostOriginValidation()];
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    if (isHost(request, response) && isOrigin(request, response)) await answer(request, response, lab, serve);
+  };
   const http = createServer((request, response) => {
-    if (!isHost(request, response) || !isOrigin(request, response)) return;
-    void answer(request, response, lab, serve).catch(() => response.destroy());
+    response.on('error', () => undefined);
+    // Whatever a request makes fail is the end of that request alone. That its peer went is no fault.
+    respond(request, response).catch((error: unknown) => {
+      if (response.destroyed) return;
+      lab.evidence(`a request failed: ${error instanceof Error ? error.name : typeof error}`);
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500, { Connection: 'close' }).end();
+    });
   });
   await new Promise<void>((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) => reject(new ProbeFailure('INVALID_ARGS', error.code === 'EADDRINUSE' ? `Port ${port} is taken: give another --port, or 0 for any.` : `Port ${port} cannot be used.`)));
