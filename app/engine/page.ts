@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { existsSync } from 'node:fs';
+import { answerBytes, COMMON_HEADERS } from '../endpoint/http/answer.ts';
 import { readBody } from '../endpoint/http/body.ts';
 import { targetOf } from '../endpoint/http/gate.ts';
 import { guarded, LIMITS } from '../endpoint/http/guard.ts';
@@ -109,7 +110,7 @@ class PageServer {
     const given = url.searchParams.get('code');
     if (request.method === 'GET' && url.pathname === '/' && given !== null) return this.#signIn(url, given, response);
     // Browsers ask for it by themselves; there is none to show.
-    if (url.pathname === '/favicon.ico') return void response.writeHead(204).end();
+    if (url.pathname === '/favicon.ico') return answerBytes(response, 204, '');
     if (!same(cookieOf(request), this.#secret)) return plain(response, 403, 'Open the address that the engine printed.');
     if (url.pathname === '/bridge') {
       if (request.method === 'GET') return this.#open(response);
@@ -119,16 +120,16 @@ class PageServer {
     if (this.#files === null) return plain(response, 503, 'The page was not built. Run "npm run build" and start the engine again.');
     const file = this.#files.get(url.pathname);
     if (!file) return plain(response, 404, NOT_THERE);
-    response.writeHead(200, {
-      ...HEADERS, 'content-type': file.type, 'content-length': file.bytes.length, 'cache-control': file.hashed ? 'private, max-age=31536000, immutable' : 'no-store',
-    }).end(file.bytes);
+    return answerBytes(response, 200, file.bytes, {
+      ...HEADERS, 'content-type': file.type, 'cache-control': file.hashed ? 'private, max-age=31536000, immutable' : 'no-store',
+    });
   }
 
   #signIn(url: URL, given: string, response: ServerResponse): void {
     if (this.#code === null || !same(given, this.#code)) return plain(response, 403, 'This address was used already. Start the engine again for a new one.');
     this.#code = null;
     url.searchParams.delete('code');
-    response.writeHead(303, { location: `/${url.search}`, 'set-cookie': `${COOKIE}=${this.#secret}; HttpOnly; SameSite=Strict; Path=/`, 'cache-control': 'no-store' }).end();
+    answerBytes(response, 303, '', { location: `/${url.search}`, 'set-cookie': `${COOKIE}=${this.#secret}; HttpOnly; SameSite=Strict; Path=/`, 'cache-control': 'no-store' });
   }
 
   #open(response: ServerResponse): void {
@@ -153,13 +154,13 @@ class PageServer {
     if (!session) return plain(response, 410, 'This session is over.');
     const frame = frameOf(body.text);
     if (frame === null) return plain(response, 400, 'A frame is {"port": "shell" or "engine", "value": ...}.');
-    response.writeHead(204).end();
+    answerBytes(response, 204, '');
     session.heard(frame);
   }
 }
 
 function plain(response: ServerResponse, code: number, sentence: string): void {
-  response.writeHead(code, { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' }).end(`${sentence}\n`);
+  answerBytes(response, code, `${sentence}\n`, { ...COMMON_HEADERS, 'content-type': 'text/plain; charset=utf-8' });
 }
 
 function cookieOf(request: IncomingMessage): string {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPage, type Page } from '../engine/page.ts';
@@ -105,6 +106,49 @@ describe.each(['page', 'mcp', 'lab'])('the server of %s', (server) => {
     const got = await rawHttp(urls[server]!, [Buffer.from(text.replaceAll('HOST', host).replaceAll('COOKIE', cookie), 'latin1')], { enough: (got) => got.includes('\r\n\r\n') });
     expect(got).not.toMatch(/^HTTP\/1\.1 5|\n\s+at |ERR_|TypeError/);
     await expectWell(server);
+  });
+
+  const long = { announced: 'Content-Length: 100000000\r\n', chunked: 'Transfer-Encoding: chunked\r\n' };
+  const type = 'Content-Type: application/json\r\n';
+  const token = 'Authorization: Bearer test-long\r\n';
+  const unread: Record<string, readonly (readonly [number, string, string])[]> = {
+    mcp: [
+      [413, 'POST /mcp', token + type], [401, 'POST /mcp', type], [401, 'POST /mcp', `${type}Authorization: Bearer none\r\n`], [404, 'POST /nowhere', token + type], [404, 'POST //', token + type], [405, 'PUT /mcp', token + type],
+      [415, 'POST /mcp', token], [403, 'POST /mcp', `${type}Origin: http://evil.example\r\n`], [413, 'POST /oauth/register', type], [405, 'POST /oauth/authorize', ''], [415, 'POST /oauth/token', type], [400, 'GET /oauth/authorize', ''], [204, 'GET /oauth/wait', ''],
+    ],
+    page: [[403, 'POST /', 'Origin: OWN\r\n'], [405, 'POST /', 'Origin: OWN\r\nCookie: COOKIE\r\n'], [200, 'GET /', 'Cookie: COOKIE\r\n'], [404, 'GET //', ''], [413, 'POST /bridge', `Origin: OWN\r\nCookie: COOKIE\r\n${type}`], [415, 'POST /bridge', 'Origin: OWN\r\nCookie: COOKIE\r\n']],
+    lab: [[404, 'POST /nowhere', ''], [405, 'PUT /mcp', ''], [403, 'POST /mcp', 'Origin: http://evil.example\r\n'], [413, 'POST /mcp', type]],
+  };
+  test.each(unread[server]!.flatMap(([status, line, headers]) => Object.entries(long).map(([how, length]) => ({ status, line, how, headers: headers + length }))))('answers $status to $line with a long body ($how), closes and reads no more of it', async ({ status, line, how, headers }) => {
+    const url = urls[server]!;
+    let taken: Socket | null = null;
+    const started = (message: unknown) => (taken = (message as { socket: Socket }).socket);
+    subscribe('http.server.request.start', started);
+    const socket = connect(Number(url.port), url.hostname).on('error', () => undefined);
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+    socket.write(`${line} HTTP/1.1\r\nHost: ${url.host}\r\n${headers.replace('OWN', url.origin).replace('COOKIE', cookie)}\r\n`);
+    const part = how === 'chunked' ? `10000\r\n${' '.repeat(65_536)}\r\n` : ' '.repeat(65_536);
+    const send = () => {
+      while (socket.writable && socket.write(part));
+    };
+    socket.on('drain', send);
+    send();
+    await new Promise((resolve) => { socket.on('close', resolve); });
+    unsubscribe('http.server.request.start', started);
+    // The laboratory does not wait for its answer to be taken.
+    if (server !== 'lab' || text !== '') expect([statusOf(text), text.toLowerCase().match(/(?<=\n)connection: [^\r]*/g)]).toEqual([status, ['connection: close']]);
+    // As much as is wanted of the longest that is, and what had come with it.
+    expect(taken!.bytesRead).toBeLessThan((server === 'page' && status === 413 ? 8 : status === 413 ? 1 : 0) * 1024 * 1024 + 400_000);
+    await expectWell(server);
+  });
+
+  test('hears the next request behind a short body that nobody wanted', async () => {
+    if (server === 'lab') return;
+    const { host, origin } = urls[server]!;
+    const request = (more: string) => `POST /nowhere HTTP/1.1\r\nHost: ${host}\r\nOrigin: ${origin}\r\nContent-Length: 2\r\n${more}\r\n{}`;
+    const text = await rawHttp(urls[server]!, [request(''), request('Connection: close\r\n')]);
+    expect(text.match(/HTTP\/1\.1 40[34]/g)).toHaveLength(2);
   });
 
   test('is not ended by peers that go in the middle', async () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import type { Clock } from '../../events/clock.ts';
 import type { SignInAsk, SignIns } from '../../policy/sign-ins.ts';
-import { answerEmpty, answerJson, COMMON_HEADERS } from '../http/answer.ts';
+import { answerBytes, answerEmpty, answerJson, COMMON_HEADERS } from '../http/answer.ts';
 import { readBody } from '../http/body.ts';
 import { corsOf, isPreflight, originOf, preflightHeaders } from '../http/gate.ts';
 import type { HttpRoutes, TokenProblem } from '../http/routes.ts';
@@ -83,9 +83,7 @@ export class OAuthRoutes implements HttpRoutes {
 
   async #post(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const cors = corsOf(request);
-    // A body of unknown or great length is not read to its end only to hear the next request behind it.
-    const isShort = Number(request.headers['content-length'] ?? Infinity) <= MAX_BODY_BYTES;
-    const refuse = (fault: OAuthError) => answerError(response, { ...fault, headers: { ...fault.headers, ...(!request.complete && !isShort && { connection: 'close' }) } }, cors);
+    const refuse = (fault: OAuthError) => answerError(response, fault, cors);
     const isRegister = url.pathname === PATHS.register;
     const type = request.headers['content-type'] ?? '';
     const fits = isRegister ? isJsonContentType(type) : type.split(';')[0]!.trim().toLowerCase() === FORM_TYPE;
@@ -181,6 +179,5 @@ export class OAuthRoutes implements HttpRoutes {
 }
 
 function show(response: ServerResponse, { status, html, headers }: Page): void {
-  if (response.headersSent || response.destroyed) return;
-  response.writeHead(status, { ...COMMON_HEADERS, ...PAGE_HEADERS, 'content-length': String(Buffer.byteLength(html)), ...headers }).end(html);
+  answerBytes(response, status, html, { ...COMMON_HEADERS, ...PAGE_HEADERS, ...headers });
 }

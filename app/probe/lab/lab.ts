@@ -133,6 +133,8 @@ async function overHttp(options: LabOptions, port: number, host: LabHost): Promi
   const serve = toNodeHandler(handler);
   const [isHost, isOrigin] = [localhostHostValidation(), localhostOriginValidation()];
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
+    // Until its body was read: what nobody wants is not read to hear the next request behind it.
+    response.setHeader('Connection', 'close');
     if (isHost(request, response) && isOrigin(request, response)) await answer(request, response, lab, serve);
   };
   const http = createServer((request, response) => {
@@ -142,7 +144,7 @@ async function overHttp(options: LabOptions, port: number, host: LabHost): Promi
       if (response.destroyed) return;
       lab.evidence(`a request failed: ${error instanceof Error ? error.name : typeof error}`);
       if (response.headersSent) response.destroy();
-      else response.writeHead(500, { Connection: 'close' }).end();
+      else response.writeHead(500).end();
     });
   });
   await new Promise<void>((resolve, reject) => {
@@ -166,7 +168,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, lab: L
   if (path !== lab.options.path && path !== '/mcp') return void response.writeHead(404).end();
   if (request.method !== 'POST') return void response.writeHead(405, { Allow: 'POST' }).end();
   const body = await bodyOf(request);
-  if (body === null) return void response.writeHead(413, { Connection: 'close' }).end();
+  if (body === null) return void response.writeHead(413).end();
+  response.removeHeader('Connection');
   let message: unknown;
   try {
     message = JSON.parse(body);
@@ -198,7 +201,7 @@ function refuse(response: ServerResponse, id: unknown, code: number, message: st
 async function bodyOf(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > MAX_BODY_BYTES) return null;
     chunks.push(chunk);
