@@ -1,6 +1,7 @@
 import { Server } from '@modelcontextprotocol/server';
 import { channelInstructions, CHANNEL_LICENCE } from './channel.ts';
 import { capabilitiesOf, type Declaration } from './emission.ts';
+import { faultAnswer } from './fault-answer.ts';
 import type { Session } from './session.ts';
 import { EVENTS_LICENCE, LIST_CHANGED_LICENCE } from './stream.ts';
 
@@ -44,6 +45,18 @@ export class BelfryServer extends Server {
     });
     this.#session = session;
     for (const name of declared) session.peer.connection.license(name);
+  }
+
+  // Called by the constructor of the SDK too, so the session is looked at only when a request comes.
+  protected override _wrapHandler(...[method, handler]: Parameters<Server['_wrapHandler']>): ReturnType<Server['_wrapHandler']> {
+    const wrapped = super._wrapHandler(method, handler);
+    return async (request, context) => {
+      try {
+        return await wrapped(request, context);
+      } catch (error) {
+        throw faultAnswer(error, (fault) => this.#session.backend.fault(method, fault));
+      }
+    };
   }
 
   override getCapabilities() {

@@ -1,11 +1,14 @@
 import type { Duplex } from 'node:stream';
-import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server';
+import { cleanText } from '../events/text.ts';
 import { Batch } from './batch.ts';
 import { emissionOf, Held, isDeclared, UnlicensedError, type Emission, type Licence, type MethodOf } from './emission.ts';
 import type { Wire } from './wire.ts';
 
 /** Client to engine: a longer line is answered -32600 and skipped (architecture 6). */
 export const MAX_LINE_BYTES = 1024 * 1024;
+/** Of an error: the SDK repeats in some what it was sent. */
+export const MAX_SENTENCE = 1000;
 /** Above this much unread output a connection takes no events; above the second, no requests either. */
 const EVENTS_HIGH_WATER = 256 * 1024;
 const REQUESTS_HIGH_WATER = 1024 * 1024;
@@ -86,7 +89,7 @@ export class Connection implements Wire {
   async send(message: JSONRPCMessage): Promise<void> {
     if (!('method' in message)) {
       if (message.id !== undefined) this.#live.delete(JSON.stringify(message.id));
-      return this.#push(`${JSON.stringify(message)}\n`);
+      return this.#push(`${JSON.stringify('error' in message ? { ...message, error: { ...message.error, message: cleanText(message.error.message, MAX_SENTENCE) } } : message)}\n`);
     }
     const emission = emissionOf(message.method);
     if (emission === null) throw new UnlicensedError('A notification');
@@ -203,6 +206,9 @@ export class Connection implements Wire {
     if (params !== undefined && (typeof params !== 'object' || params === null || Array.isArray(params))) {
       return hasId ? this.#refuse(answer, -32600, 'params: must be an object') : undefined;
     }
+    // The SDK would drop it without an answer.
+    const rule = hasId && !isJSONRPCRequest(message) ? metaRule(params as Record<string, unknown> | undefined) : null;
+    if (rule !== null) return this.#refuse(answer, -32602, rule);
     const refused = hasId ? this.intercept?.(message['method'], message) : null;
     if (refused) return this.#refuse(answer, refused.code, refused.message);
     if (hasId) {
@@ -220,4 +226,12 @@ export class Connection implements Wire {
   #refuse(id: string | number | null, code: number, sentence: string, data?: object): void {
     this.#push(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: sentence, ...(data && { data }) } })}\n`);
   }
+}
+
+/** What of the params of a request has a form at all, whatever its method: what is said about it. */
+function metaRule(params: Record<string, unknown> | undefined): string {
+  const meta = params?.['_meta'];
+  if (typeof meta !== 'object' || meta === null || Array.isArray(meta)) return '_meta: must be an object';
+  const token = (meta as Record<string, unknown>)['progressToken'];
+  return token === undefined || typeof token === 'string' || Number.isSafeInteger(token) ? '_meta: has none of the forms that it may have' : '_meta.progressToken: must be a string or an integer';
 }

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import { cleanText } from '../../events/text.ts';
+import { MAX_SENTENCE } from '../../mcp/connection.ts';
 import { admits } from './accept.ts';
 import { HEADER_MISMATCH, mirrorFault } from './mirror.ts';
 
@@ -40,7 +42,7 @@ export function readMessage(text: string, headers: IncomingHttpHeaders): Message
   if (Array.isArray(body)) return refused(null, invalid('A message must be one object: batches are not part of MCP'));
   const id = idOf(body);
   const outcome = classifyInboundRequest({ httpMethod: 'POST', body, ...routing(headers) });
-  if (outcome.kind === 'reject') return refused(id, { status: outcome.httpStatus, code: outcome.code, message: outcome.message, ...(outcome.data !== undefined && { data: outcome.data as object }) });
+  if (outcome.kind === 'reject') return refused(id, { status: outcome.httpStatus, code: outcome.code, message: cleanText(outcome.message, MAX_SENTENCE), ...(outcome.data !== undefined && { data: outcome.data as object }) });
   if (outcome.kind === 'legacy') {
     return outcome.reason === 'response' ? refused(id, invalid('Belfry asks clients nothing, so there is nothing to answer')) : accepted(body as Taken, id, headers, false);
   }

@@ -3,6 +3,7 @@ import type { StoreKind } from '../../apple/occurrence.ts';
 import { StoreError } from '../../apple/reader.ts';
 import { ErrorCode, EventsError } from '../../events/errors.ts';
 import type { Principal } from '../../events/verdict.ts';
+import { issueSentence } from '../issue-sentence.ts';
 import type { Session } from '../session.ts';
 
 /** A call as a tool sees it. */
@@ -63,7 +64,7 @@ export function describeTool({ name, title, description, input, output, annotati
 /** Runs a tool. Bad arguments and refusals are answers that the model reads, not protocol errors. */
 export async function runTool(each: Tool, args: unknown, call: ToolCall): Promise<Record<string, unknown>> {
   const parsed = each.input.safeParse(args ?? {});
-  if (!parsed.success) return failure(argumentSentence(parsed.error, Object.keys((each.input as z.ZodObject).shape)));
+  if (!parsed.success) return failure(issueSentence(parsed.error.issues[0]!, 'arguments', Object.keys((each.input as z.ZodObject).shape)));
   try {
     const answer = await each.run(parsed.data, call);
     if ('error' in answer) return failure(answer.error);
@@ -92,14 +93,4 @@ function eventsSentence(error: EventsError): string {
   if (error.code === ErrorCode.resourceExhausted) return `There is a limit: ${String(error.data?.['limit'])} may be at most ${String(error.data?.['max'])}. Stop a watch that is no longer needed.`;
   if (error.code === ErrorCode.internal) return UNREADABLE;
   return error.message;
-}
-
-/** The first issue as `place: rule`; values are never repeated. */
-function argumentSentence(error: z.ZodError, known: readonly string[]): string {
-  const issue = error.issues[0]!;
-  const place = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 64)}`)).join('').replace(/^\./, '') || 'arguments';
-  if (issue.code === 'unrecognized_keys') {
-    return `${place}: unknown field ${JSON.stringify(String(issue.keys[0]).slice(0, 64))}; known are ${known.join(', ') || 'none'}`;
-  }
-  return `${place}: ${issue.message.replace(/^Invalid input: /, '').replace(/^Too (big|small): /, '')}`;
 }
