@@ -68,6 +68,24 @@ test.each<[string, string, boolean]>([
   listener.close();
 }, 60_000);
 
+// Three graces of two seconds would come on top of the time.
+test.each([['at the end of its time', '1500', null, 'SERVER_TIMEOUT'], ['when it is interrupted', '600000', 1500, 'INTERRUPTED']] as const)('a program that ignores SIGTERM, and what it started, are killed at once %s', async (_when, timeout, interruptMs, errorCode) => {
+  const stop = new AbortController();
+  const timer = interruptMs === null ? null : setTimeout(() => stop.abort(), interruptMs);
+  const from = performance.now();
+  const { json } = await probe(['list', '--json', '--era', 'modern', '--timeout-ms', timeout, '--command', '/bin/sh', '--', '-c', 'trap "" TERM; sleep 30 & sleep 30'], { interrupt: stop.signal });
+  if (timer !== null) clearTimeout(timer);
+  expect(json['errorCode']).toBe(errorCode);
+  expect(performance.now() - from).toBeLessThan(5000);
+}, 60_000);
+
+test('a program that is slow to end is given its time while there is some', async () => {
+  using folder = tempFolder();
+  writeFileSync(folder.at('server.cjs'), SERVER.replace("fs.writeFileSync(process.argv[2], 'ended')", "setTimeout(() => fs.writeFileSync(process.argv[2], 'ended'), 500)"));
+  expect((await probe(call(folder.at('server.cjs'), folder.at('mark')))).code).toBe(0);
+  expect(readFileSync(folder.at('mark'), 'utf8')).toBe('ended');
+});
+
 test.each<[string, string[], number, string, RegExp]>([
   ['a program that is not there', ['--command', '/nowhere/at all'], 3, 'COMMAND_NOT_STARTED', /"\/nowhere\/at all" was not found/],
   ['a program that ends at once', ['--command', node, '--', '-e', 'process.exit(5)'], 3, 'CONNECTION_CLOSED', /closed the connection|ended with code 5/],

@@ -2,10 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Clock } from '../events/clock.ts';
 import { cleanText } from '../events/text.ts';
+import type { Deadline } from './deadline.ts';
 import { ProbeFailure } from './failure.ts';
 import type { Pipe } from './pipe-link.ts';
 
-/** Between closing its stdin, SIGTERM and SIGKILL. */
+/** Between closing its stdin, SIGTERM and SIGKILL; within the time of the probe, whose end leaves none. */
 const GRACE_MS = 2000;
 /** Between two looks for who is left of a group. */
 const LOOK_MS = 20;
@@ -17,12 +18,13 @@ export interface CommandOptions {
   /** Without anything that is the probe's own. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
+  readonly deadline: Deadline;
   /** What the server writes to stderr, a line at a time. */
   note(line: string): void;
 }
 
 /** Starts a server that speaks MCP over its stdio: the words as they are, without a shell. @throws ProbeFailure */
-export function openCommand({ file, args, env, clock, note }: CommandOptions): Promise<Pipe> {
+export function openCommand({ file, args, env, clock, deadline, note }: CommandOptions): Promise<Pipe> {
   return new Promise((resolve, reject) => {
     // A group of its own, so that what it started ends with it.
     const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...env }, detached: true });
@@ -31,12 +33,13 @@ export function openCommand({ file, args, env, clock, note }: CommandOptions): P
       child.once('error', () => done());
     });
     child.once('error', (error: NodeJS.ErrnoException) => reject(new ProbeFailure('COMMAND_NOT_STARTED', notStarted(file, error.code))));
-    child.once('spawn', () => resolve(pipeTo(child, exited, clock)));
+    child.once('spawn', () => resolve(pipeTo(child, exited, clock, deadline)));
     createInterface({ input: child.stderr }).on('line', (line) => note(`server: ${cleanText(line, MAX_NOTE)}`));
   });
 }
 
-function pipeTo(child: ChildProcess, exited: Promise<void>, clock: Clock): Pipe {
+function pipeTo(child: ChildProcess, exited: Promise<void>, clock: Clock, deadline: Deadline): Pipe {
+  const graced = async (work: Promise<void>) => (await deadline.soon(work.then(() => true), GRACE_MS)) === true;
   return {
     input: child.stdout!,
     output: child.stdin!,
@@ -48,12 +51,12 @@ function pipeTo(child: ChildProcess, exited: Promise<void>, clock: Clock): Pipe 
     close: async () => {
       child.stdin!.end();
       for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-        if (await within(exited, GRACE_MS, clock)) break;
+        if (await graced(exited)) break;
         signalGroup(child, signal);
       }
       await exited;
       // What it started may go on and hold the pipes; nobody waits for what it still has to say.
-      if (signalGroup(child, 'SIGTERM') && !(await within(emptied(child, clock), GRACE_MS, clock))) signalGroup(child, 'SIGKILL');
+      if (signalGroup(child, 'SIGTERM') && !(await graced(emptied(child, clock)))) signalGroup(child, 'SIGKILL');
       child.stdout!.destroy();
       child.stderr!.destroy();
     },
@@ -80,16 +83,6 @@ function emptied(child: ChildProcess, clock: Clock): Promise<void> {
     };
     look();
   });
-}
-
-async function within(work: Promise<void>, ms: number, clock: Clock): Promise<boolean> {
-  let cancel = () => {};
-  const late = new Promise<boolean>((resolve) => {
-    cancel = clock.after(ms, () => resolve(false));
-  });
-  const done = await Promise.race([work.then(() => true), late]);
-  cancel();
-  return done;
 }
 
 function notStarted(file: string, code: string | undefined): string {

@@ -54,3 +54,16 @@ test('an interruption is told from time that is up', async () => {
   early.abort();
   await expect(new Deadline(1000, new VirtualClock(), early.signal).within(never, late)).rejects.toMatchObject({ code: 'INTERRUPTED' });
 });
+
+test('what is to come soon is not waited for past the end of the time, nor past an interruption', async () => {
+  const clock = new VirtualClock();
+  const stop = new AbortController();
+  const deadline = new Deadline(1000, clock, stop.signal);
+  expect(await deadline.soon(Promise.resolve('come'), 2000)).toBe('come');
+  const late = deadline.soon(never, 2000);
+  stop.abort();
+  expect(await late).toBeNull();
+  const timed = new Deadline(1000, clock).soon(never, 2000);
+  clock.advance(1000);
+  expect(await timed).toBeNull();
+});

@@ -68,11 +68,18 @@ export class Deadline {
     });
   }
 
-  /** What `work` gives if it comes within `ms`, else null. */
+  /** What `work` gives if it comes within `ms` and before time is up, else null. */
   async soon<T>(work: Promise<T>, ms: number): Promise<T | null> {
+    const { signal } = this.#ended;
     let cancel = () => {};
     const late = new Promise<null>((resolve) => {
-      cancel = this.#clock.after(Math.min(ms, this.left), () => resolve(null));
+      const end = () => resolve(null);
+      const quiet = this.#clock.after(Math.min(ms, this.left), end);
+      signal.addEventListener('abort', end);
+      cancel = () => {
+        quiet();
+        signal.removeEventListener('abort', end);
+      };
     });
     try {
       return await Promise.race([work, late]);

@@ -32,7 +32,7 @@ export function outsideOf({ env, tokenFolder, token, clientId, network }: Outsid
   return {
     async open(target, reach): Promise<Link> {
       if (target.kind === 'http') return new HttpLink({ url: target.url, version: reach.version, tokens: tokensFor(target, reach), network });
-      return new PipeLink(await openCommand({ file: target.file, args: target.args, env, clock: reach.clock, note: (line) => reach.note(cleanText(line, MAX_LINE)) }));
+      return new PipeLink(await openCommand({ file: target.file, args: target.args, env, clock: reach.clock, deadline: reach.deadline, note: (line) => reach.note(cleanText(line, MAX_LINE)) }));
     },
     async login(target, reach) {
       await tokensFor(target, reach).login();
