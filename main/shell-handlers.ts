@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { clipboard, dialog } from 'electron';
 import type { Section, ShellHandlers, ShellState } from '../app/contract/shell.ts';
+import { MAX_SETTINGS_BYTES, SETTINGS_TOO_LARGE, SETTINGS_UNREADABLE, type PickedSettings } from '../app/contract/values.ts';
 import type { AccessWatch } from './access.ts';
 import type { CommandLinkEnv } from './command-link.ts';
 import { installCommandLink, previewCommandLink } from './command-link.ts';
@@ -26,8 +27,6 @@ export interface ShellDesk {
   /** The data is gone: the owner is told what was done, the app is shown in Finder and quits. */
   uninstalled(lines: readonly string[]): void;
 }
-
-const MAX_SETTINGS_BYTES = 1_000_000;
 
 /** What a page of ours may ask of the app: the `shell` schema, the same for every window. */
 export function shellHandlers(desk: ShellDesk): ShellHandlers {
@@ -66,9 +65,8 @@ export function shellHandlers(desk: ShellDesk): ShellHandlers {
       },
       pickSettings: async () => {
         const { canceled, filePaths: [path] } = await dialog.showOpenDialog({ properties: ['openFile'], filters: [{ name: 'JSON', extensions: ['json'] }] });
-        if (canceled || path === undefined) return null;
-        const text = readFileSync(path, 'utf8');
-        return text.length <= MAX_SETTINGS_BYTES ? text : null;
+        if (canceled || path === undefined) return { ok: true, json: null };
+        return settingsOf(path);
       },
       diagnostics: async () => shellDiagnostics(await desk.reportFacts()),
       probeFresh: async () => ({ readable: await desk.access.fresh() }),
@@ -87,4 +85,15 @@ export function shellHandlers(desk: ShellDesk): ShellHandlers {
       },
     },
   };
+}
+
+/** Its size is looked at before it is read. */
+function settingsOf(path: string): PickedSettings {
+  try {
+    const found = statSync(path);
+    if (!found.isFile()) return SETTINGS_UNREADABLE;
+    return found.size > MAX_SETTINGS_BYTES ? SETTINGS_TOO_LARGE : { ok: true, json: readFileSync(path, 'utf8') };
+  } catch {
+    return SETTINGS_UNREADABLE;
+  }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call, type CallerOf, type HandlersOf } from './schema.ts';
-import { outcome } from './values.ts';
+import { outcome, pickedSettings } from './values.ts';
 
 /**
  * Calls and notifications between the page and its shell: the menu-bar app, or in a browser the headless engine's
@@ -114,8 +114,8 @@ const calls = {
     setPreference: call(z.strictObject({ key: preferences.keyof(), value: z.union([z.boolean(), z.string().max(32)]) }), outcome),
     /** Offers a file to save; the outcome says where it went, or that nothing was saved. */
     save: call(z.strictObject({ name: z.string().max(128), text: z.string().max(20_000_000) }), outcome),
-    /** Lets the owner pick a settings file and gives its text, or null. */
-    pickSettings: call(none, z.string().nullable()),
+    /** Lets the owner pick a settings file and gives its text. */
+    pickSettings: call(none, pickedSettings),
     /** Diagnostics of the shell itself, as rows like the engine's. */
     diagnostics: call(none, z.array(z.object({
       id: z.string(), title: z.string(), state: z.enum(['ok', 'warning', 'problem', 'cant-check']), evidence: z.string(), fix: z.string().nullable(),

@@ -11,7 +11,10 @@ const clientId = z.string().regex(/^[0-9a-f]{8}$/, 'must be 8 hex digits');
 const watchId = z.string().regex(/^[0-9a-f]{8}$/, 'must be 8 hex digits');
 const shortText = z.string().max(512);
 /** A paste may be long; entries are counted and cut by policy. */
-const pasted = z.string().max(1_000_000);
+/** Of a settings file, and of what is pasted. */
+export const MAX_SETTINGS_BYTES = 1_000_000;
+const pasted = z.string().max(MAX_SETTINGS_BYTES);
+
 
 export const ruleFor = z.enum(['mail', 'messages', 'both']);
 /** `reply`: each text is shown to the owner first. `reply:unasked`: it is not. */
@@ -53,14 +56,21 @@ export const httpState = z.object({
 });
 
 /** What became of a change: the same value that policy answers with. */
+const refusal = z.object({ ok: z.literal(false), code: z.enum(['invalid', 'unknown', 'nothing', 'refused', 'not-written', 'full']), message: z.string() });
 export const outcome = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true), changed: z.boolean(), sentence: z.string(),
     /** A bearer token that was made just now: shown to the owner once, kept nowhere and never told again. */
     token: z.exactOptional(z.string()),
   }),
-  z.object({ ok: z.literal(false), code: z.enum(['invalid', 'unknown', 'nothing', 'refused', 'not-written', 'full']), message: z.string() }),
+  refusal,
 ]);
+/** A settings file that the owner picked; null: they picked none. */
+export const pickedSettings = z.discriminatedUnion('ok', [z.object({ ok: z.literal(true), json: z.string().nullable() }), refusal]);
+export type PickedSettings = z.output<typeof pickedSettings>;
+/** Why a file that was picked is not one. */
+export const SETTINGS_TOO_LARGE: PickedSettings = { ok: false, code: 'invalid', message: 'This file is larger than 1 MB. A settings file is smaller.' };
+export const SETTINGS_UNREADABLE: PickedSettings = { ok: false, code: 'refused', message: "This file can't be read." };
 
 export const entryCheck = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(true), text: z.string(), kind: senderRule.shape.kind, value: z.string(), shared: z.boolean() }),

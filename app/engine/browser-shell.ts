@@ -72,7 +72,7 @@ export function browserShell(shared: BrowserShell, notify: ShellNotify): ShellHa
       copy: () => null,
       setPreference: ({ key, value }) => prefer(key, value),
       save: () => refused('The browser saves this file itself.'),
-      pickSettings: () => null,
+      pickSettings: () => ({ ok: false, code: 'refused', message: 'The browser reads this file itself.' }),
       diagnostics: () => [{ id: 'shell', title: 'Window', state: 'ok', evidence: 'a browser on this computer; the engine runs headless', fix: null }],
       probeFresh: () => ({ readable: null }),
     },

@@ -33,6 +33,7 @@ const usual = () => ({
   displays: [{ bounds: { x: 0, y: 0, width: 1440, height: 900 }, workArea: { x: 0, y: 25, width: 1440, height: 875 } }],
   openExternal: true,
   saveTo: '',
+  pick: '',
 });
 export const answers = usual();
 
@@ -205,7 +206,7 @@ export const dialog = {
     hear('dialog.showSaveDialog', options.defaultPath);
     return Promise.resolve({ canceled: answers.saveTo === '', filePath: answers.saveTo });
   }) as Electron.Dialog['showSaveDialog'],
-  showOpenDialog: (() => Promise.resolve({ canceled: true, filePaths: [] })) as Electron.Dialog['showOpenDialog'],
+  showOpenDialog: (() => Promise.resolve({ canceled: answers.pick === '', filePaths: answers.pick === '' ? [] : [answers.pick] })) as Electron.Dialog['showOpenDialog'],
 };
 export const nativeImage = { createFromPath: (path: string) => path as unknown as Electron.NativeImage };
 export const protocol = { registerSchemesAsPrivileged: (schemes: Electron.CustomScheme[]): void => hear('protocol.registerSchemesAsPrivileged', schemes) };

@@ -1,3 +1,4 @@
+import { MAX_SETTINGS_BYTES, SETTINGS_TOO_LARGE, SETTINGS_UNREADABLE, type PickedSettings } from '../../app/contract/values.ts';
 import { run } from './notice-store.ts';
 import { shell, useShell } from './shell-store.ts';
 
@@ -27,9 +28,13 @@ export async function saveText(name: string, text: string): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** The text of a settings file that the owner picks, or null. */
+/** The text of a settings file that the owner picks, or null. A file that is none is said. */
 export async function pickSettings(): Promise<string | null> {
-  if (!inBrowser()) return run(shell().shell.pickSettings({}));
+  const picked = await run(inBrowser() ? pickInBrowser() : shell().shell.pickSettings({}));
+  return picked?.ok ? picked.json : null;
+}
+
+async function pickInBrowser(): Promise<PickedSettings> {
   const input = document.createElement('input');
   input.type = 'file';
   input.accept = '.json,application/json';
@@ -38,7 +43,10 @@ export async function pickSettings(): Promise<string | null> {
     input.addEventListener('cancel', () => resolve(null));
   });
   input.click();
-  return (await chosen)?.text() ?? null;
+  const file = await chosen;
+  if (file === null) return { ok: true, json: null };
+  if (file.size > MAX_SETTINGS_BYTES) return SETTINGS_TOO_LARGE;
+  return file.text().then((json) => ({ ok: true, json }), () => SETTINGS_UNREADABLE);
 }
 
 const asCopied = () => ({ ok: true as const, changed: false, sentence: 'Copied.' });
