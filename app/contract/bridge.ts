@@ -29,7 +29,7 @@ export const ENGINE_GONE = 'belfry:engine-gone';
 
 /**
  * The double over HTTP, both ways:
- * `GET /bridge` is a stream of server-sent events: first `hello` with `{"session": id}`, then `value` with
+ * `GET /bridge?key=...`, the key of the fragment that the page was opened with, is a stream of server-sent events: first `hello` with `{"session": id}`, then `value` with
  * `{"port": "shell"|"engine", "value": any}`, and `engine` with `{"up": boolean}`.
  * `POST /bridge?session=id` takes `{"port", "value"}` and answers 204, or 410 where that session is gone.
  */

@@ -35,6 +35,7 @@ const COOKIE = 'belfry';
 /** A settings file of the contract's greatest length, escaped. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 export const MAX_PAGES = 16;
+const REOPEN = 'Open the address that the engine printed.';
 const NOT_THERE = 'There is no such page.';
 
 /** Everything comes from here, and nothing is run that the page did not bring (React sets styles through the object model). */
@@ -48,8 +49,8 @@ const HEADERS = {
 };
 
 /**
- * The page of a headless engine on loopback. The address carries a one-use code that becomes a cookie and leaves the
- * address; Host and Origin are checked, so that no other page in the browser can look in or ask for anything.
+ * The page of a headless engine on loopback. The address carries a one-use code that becomes a cookie, for the files, and
+ * a key, for the bridge; Host and Origin are checked, so that no other page in the browser can look in or ask for anything.
  * @throws for an engine of the app: its page is its own window
  */
 export async function startPage(engine: Engine, options: PageOptions): Promise<Page> {
@@ -68,6 +69,8 @@ class PageServer {
   readonly #engine: Engine;
   readonly #files: ReadonlyMap<string, PageFile> | null;
   readonly #secret = randomBytes(24).toString('base64url');
+  /** Cookies are of a host and all its ports: this one the page alone is told, and keeps for its origin. */
+  readonly #key = randomBytes(24).toString('base64url');
   readonly #sessions = new Map<string, PageSession>();
   readonly #shell: BrowserShell;
   readonly #server = createServer(LIMITS, guarded((request, response) => this.#answer(request, response), {
@@ -111,9 +114,9 @@ class PageServer {
     if (request.method === 'GET' && url.pathname === '/' && given !== null) return this.#signIn(url, given, response);
     // Browsers ask for it by themselves; there is none to show.
     if (url.pathname === '/favicon.ico') return answerBytes(response, 204, '');
-    if (!same(cookieOf(request), this.#secret)) return plain(response, 403, 'Open the address that the engine printed.');
+    if (!same(cookieOf(request), this.#secret)) return plain(response, 403, REOPEN);
     if (url.pathname === '/bridge') {
-      if (request.method === 'GET') return this.#open(response);
+      if (request.method === 'GET') return this.#open(url, response);
       if (request.method === 'POST') return this.#hear(url, request, response);
     }
     if (request.method !== 'GET') return plain(response, 405, 'Only GET is served here.');
@@ -129,10 +132,11 @@ class PageServer {
     if (this.#code === null || !same(given, this.#code)) return plain(response, 403, 'This address was used already. Start the engine again for a new one.');
     this.#code = null;
     url.searchParams.delete('code');
-    answerBytes(response, 303, '', { location: `/${url.search}`, 'set-cookie': `${COOKIE}=${this.#secret}; HttpOnly; SameSite=Strict; Path=/`, 'cache-control': 'no-store' });
+    answerBytes(response, 303, '', { location: `/${url.search}#key=${this.#key}`, 'set-cookie': `${COOKIE}=${this.#secret}; HttpOnly; SameSite=Strict; Path=/`, 'cache-control': 'no-store' });
   }
 
-  #open(response: ServerResponse): void {
+  #open(url: URL, response: ServerResponse): void {
+    if (!same(url.searchParams.get('key') ?? '', this.#key)) return plain(response, 403, REOPEN);
     if (this.#sessions.size >= MAX_PAGES) return plain(response, 503, `At most ${MAX_PAGES} pages are served at once.`);
     response.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
     const session = new PageSession(this.#engine, response, (notify) => browserShell(this.#shell, notify));

@@ -25,7 +25,7 @@ beforeAll(async () => {
   mkdirSync(world.folder.at('page'));
   writeFileSync(world.folder.at('page', 'index.html'), '<!doctype html>');
   page = await startPage(world.engine, { port: 0, folder: world.folder.at('page'), wiring: { home: world.folder.at('home') }, usualFolder: false });
-  cookie = await signIn(page.address);
+  ({ cookie } = await signIn(page.address));
   const stdout = new PassThrough();
   lab = runLab({ ...LAB_DEFAULTS, port: 0 }, { clock: systemClock, version: '0', stdin: new PassThrough(), stdout, evidence: (line) => evidence.push(line), interrupt: stop.signal });
   const [line] = (await once(stdout, 'data')) as [Buffer];

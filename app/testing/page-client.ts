@@ -3,9 +3,14 @@ import { contract } from '../contract/contract.ts';
 import { connectContract, type ContractClient, type Port } from '../contract/port.ts';
 import { shell } from '../contract/shell.ts';
 
+/** What a browser holds once it opened the address. */
+export interface SignedIn {
+  readonly cookie: string;
+  readonly key: string;
+}
+
 /** A page without a browser: signs in at a page server and speaks both schemas over its bridge. */
 export interface PageClient {
-  readonly cookie: string;
   readonly session: string;
   readonly engine: ContractClient<typeof contract>;
   readonly shell: ContractClient<typeof shell>;
@@ -16,15 +21,15 @@ export interface PageClient {
   readonly ended: Promise<void>;
 }
 
-/** Uses the one-use code of an address. @returns the cookie */
-export async function signIn(address: string): Promise<string> {
+/** Uses the one-use code of an address. */
+export async function signIn(address: string): Promise<SignedIn> {
   const { headers } = await fetch(address, { redirect: 'manual' });
-  return headers.get('set-cookie')!.split(';')[0]!;
+  return { cookie: headers.get('set-cookie')!.split(';')[0]!, key: headers.get('location')!.split('#key=')[1]! };
 }
 
-export async function openPage(origin: string, cookie: string): Promise<PageClient> {
+export async function openPage(origin: string, { cookie, key }: SignedIn): Promise<PageClient> {
   const abort = new AbortController();
-  const stream = await fetch(`${origin}/bridge`, { headers: { cookie }, signal: abort.signal });
+  const stream = await fetch(`${origin}/bridge?key=${key}`, { headers: { cookie }, signal: abort.signal });
   if (stream.status !== 200) throw new Error(`The bridge answered ${stream.status}: ${await stream.text()}`);
   const listeners = { shell: new Set<(value: unknown) => void>(), engine: new Set<(value: unknown) => void>() };
   let greeted: (session: string) => void = () => undefined;
@@ -45,7 +50,7 @@ export async function openPage(origin: string, cookie: string): Promise<PageClie
     },
   });
   return {
-    cookie, session, post, ended,
+    session, post, ended,
     engine: connectContract(contract, port('engine')),
     shell: connectContract(shell, port('shell')),
     close: () => abort.abort(),

@@ -38,7 +38,7 @@ describe('the page on loopback', () => {
     const opened = await get(`/${url.search}&view=panel`);
     expect(opened.status).toBe(303);
     expect(opened.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict/);
-    expect(opened.headers.get('location')).toBe('/?view=panel');
+    expect(opened.headers.get('location')).toMatch(/^\/\?view=panel#key=[\w-]{32}$/);
     expect((await get(`/${url.search}`)).status).toBe(403);
     const cookie = opened.headers.get('set-cookie')!.split(';')[0]!;
     const shown = await get('/?view=window&fixture=listening', { cookie });
@@ -52,6 +52,20 @@ describe('the page on loopback', () => {
     writeFileSync(world.folder.at('page', 'late.js'), 'export {};');
     for (const path of ['/late.js', '/notes.txt', '/..%2fsecret.html', '/%2e%2e/secret.html', '/__proto__']) expect((await get(path, { cookie })).status, path).toBe(404);
     expect((await fetch(`${url.origin}/`, { method: 'POST', headers: { cookie, origin: url.origin } })).status).toBe(405);
+    await page.close();
+  });
+
+  test('a cookie that another server of this computer was sent opens no bridge', async () => {
+    await using world = await startWorld();
+    const page = await startPage(world.engine, { port: 0, folder: builtPage(world.folder), ...own(world.folder) });
+    const { origin } = new URL(page.address);
+    const { cookie, key } = await signIn(page.address);
+    for (const query of ['', '?key=', `?key=${key.slice(1)}`, `?key=${cookie.split('=')[1]}`, `?session=${key}`]) {
+      expect((await fetch(`${origin}/bridge${query}`, { headers: { cookie } })).status, query).toBe(403);
+    }
+    expect((await fetch(`${origin}/bridge?key=${key}`)).status).toBe(403);
+    const posted = await fetch(`${origin}/bridge?session=x&key=${key}`, { method: 'POST', headers: { cookie, origin, 'content-type': 'application/json' }, body: '{"port":"engine","value":{}}' });
+    expect(posted.status).toBe(410);
     await page.close();
   });
 
@@ -72,7 +86,7 @@ describe('the page on loopback', () => {
   test('without a built page it says how to get one', async () => {
     await using world = await startWorld();
     const page = await startPage(world.engine, { port: 0, folder: world.folder.at('nowhere'), ...own(world.folder) });
-    const cookie = await signIn(page.address);
+    const { cookie } = await signIn(page.address);
     const answer = await fetch(new URL('/', page.address), { headers: { cookie } });
     expect([answer.status, await answer.text()]).toEqual([503, expect.stringMatching(/npm run build/)]);
     await page.close();
@@ -129,8 +143,9 @@ describe('the bridge of the page', () => {
     await using world = await startWorld();
     const page = await startPage(world.engine, { port: 0, folder: builtPage(world.folder), ...own(world.folder) });
     const { origin } = new URL(page.address);
-    const cookie = await signIn(page.address);
-    const client = await openPage(origin, cookie);
+    const signedIn = await signIn(page.address);
+    const client = await openPage(origin, signedIn);
+    const { cookie } = signedIn;
     const json = { 'content-type': 'application/json' };
     const body = JSON.stringify({ port: 'engine', value: {} });
     const post = async (headers: Record<string, string>, text = body, session = client.session) =>
@@ -143,7 +158,7 @@ describe('the bridge of the page', () => {
     expect(await post({ cookie, origin, ...json }, 'x')).toBe(400);
     expect(await post({ cookie, origin, ...json }, '{"port":"other","value":1}')).toBe(400);
     expect(await post({ cookie, origin, ...json }, body, 'another')).toBe(410);
-    expect(await post({ cookie, origin, ...json }, JSON.stringify({ port: 'engine', value: 'x'.repeat(9_000_000) })).catch(() => 413)).toBe(413);
+    expect(await post({ cookie, origin, ...json }, JSON.stringify({ port: 'engine', value: 'x'.repeat(9_000_000) }))).toBe(413);
     expect(await client.engine.call.pause.get({})).toBeNull();
     await page.close();
   });
@@ -152,12 +167,12 @@ describe('the bridge of the page', () => {
     await using world = await startWorld();
     const page = await startPage(world.engine, { port: 0, folder: builtPage(world.folder), ...own(world.folder) });
     const { origin } = new URL(page.address);
-    const cookie = await signIn(page.address);
-    const clients = await Promise.all(Array.from({ length: MAX_PAGES }, () => openPage(origin, cookie)));
-    await expect(openPage(origin, cookie)).rejects.toThrow(/503/);
+    const signedIn = await signIn(page.address);
+    const clients = await Promise.all(Array.from({ length: MAX_PAGES }, () => openPage(origin, signedIn)));
+    await expect(openPage(origin, signedIn)).rejects.toThrow(/503/);
     clients[0]!.close();
     await expect.poll(async () => (await clients[0]!.post({ port: 'engine', value: {} })).status, { timeout: 10_000 }).toBe(410);
-    expect((await openPage(origin, cookie)).session).not.toBe(clients[0]!.session);
+    expect((await openPage(origin, signedIn)).session).not.toBe(clients[0]!.session);
     await page.close();
   });
 
@@ -207,7 +222,7 @@ describe.skipIf(browserPath === undefined)('the built page in a real browser', (
     const streams = new Set<Socket>();
     subscribe('http.server.request.start', (message) => {
       const { request, socket } = message as { request: IncomingMessage; socket: Socket };
-      if (request.method === 'GET' && request.url === '/bridge') streams.add(socket);
+      if (request.method === 'GET' && request.url?.startsWith('/bridge?key=')) streams.add(socket);
     });
     const page = await startPage(world.engine, { port: 0, ...own(world.folder) });
     await using opened = await openTab(page.address);

@@ -1,12 +1,14 @@
 import type { Bridge, BridgeFrame } from '../../app/contract/bridge.ts';
 import type { Port } from '../../app/contract/port.ts';
 
+const KEY = 'belfry.key';
+
 /**
  * Over the page server: server-sent events one way, posts the other, as `app/contract/bridge.ts` says. When the stream
  * breaks, EventSource connects again by itself; its new `hello` is a new session, and so a new engine port.
  */
 export function httpBridge(path = 'bridge'): Bridge {
-  const source = new EventSource(path);
+  const source = new EventSource(`${path}?key=${encodeURIComponent(bridgeKey())}`);
   const shellListeners = new Set<(value: unknown) => void>();
   const engineListeners = new Set<(port: Port | null) => void>();
   /** What the page asked before the first `hello`. */
@@ -86,6 +88,19 @@ export function httpBridge(path = 'bridge'): Bridge {
       return () => engineListeners.delete(listener);
     },
   };
+}
+
+/** The server leaves it in the fragment, once. Storage is of this origin, port and all, which a cookie is not. */
+function bridgeKey(): string {
+  const given = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
+  if (given !== undefined) history.replaceState(history.state, '', `${location.pathname}${location.search}`);
+  try {
+    if (given !== undefined) localStorage.setItem(KEY, given);
+    return given ?? localStorage.getItem(KEY) ?? '';
+  } catch {
+    // A browser that keeps nothing for pages: it lasts until the page is loaded again.
+    return given ?? '';
+  }
 }
 
 function objectOf(text: string): Record<string, unknown> | null {
