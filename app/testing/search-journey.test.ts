@@ -365,6 +365,7 @@ test('while subjects are not sent none is searched, so that what is found does n
   expect((await search(client, 'ada'))['count']).toBe(2);
   for (const query of ['subject:acme', 'walrus -subject:acme', 'walrus OR subject:acme']) expect(await refusal(client, 'mail_search', { query })).toMatch(/^query: the owner does not let subjects be sent/);
   expect(await refusal(client, 'mail_search', { query: 'acme', scope: 'subject' })).toMatch(/^scope: the owner does not let subjects be sent/);
+  expect((await search(client, 'walrus'))['note']).toContain('Subjects are switched off, so they were not looked through.');
   world.engine.policy.setSetting('subjects', true);
   expect(rowsOf(await search(client, 'acme'))).toEqual([merger]);
 }, 60_000);

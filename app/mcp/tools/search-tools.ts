@@ -109,7 +109,8 @@ export const mailSearch = tool({
 
 function mailSentence({ count, isExact, order }: Extract<MailFinding, { ok: true }>, shown: number, nextOffset: number | null, coverage: string, call: ToolCall): string {
   const head = count === 0 ? 'No mail that you may read has this.' : `${countWords(count, isExact, 'mail')}, ${order === 'best' ? 'the best fit first' : 'too many or too general to rank, so the newest first'}; ${shown} shown. ${STRANGERS}`;
-  return [head, nextOffset === null ? '' : `Pass offset ${nextOffset} to go on.`, coverage, boundNote(call, 'mail')].filter(Boolean).join(' ');
+  const subjects = call.session.backend.subjects === false ? 'Subjects are switched off, so they were not looked through.' : '';
+  return [head, subjects, nextOffset === null ? '' : `Pass offset ${nextOffset} to go on.`, coverage, boundNote(call, 'mail')].filter(Boolean).join(' ');
 }
 
 function named(boxes: readonly Mailbox[], name: string, field: string): Mailbox[] {
