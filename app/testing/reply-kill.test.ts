@@ -21,14 +21,19 @@ async function belfry(socket: string, ...argv: string[]): Promise<any> {
   return JSON.parse(Buffer.concat(out).toString());
 }
 
+/** Grants of the one client that this engine met. */
+async function grantAt(socket: string, grants: string): Promise<void> {
+  const { clients } = await belfry(socket, 'clients', 'list');
+  await belfry(socket, 'clients', 'allow', clients[0].id, '--grants', grants);
+}
+
 test('an engine that is killed while Messages or Mail is asked writes nothing a second time, whoever asks again', async () => {
   await using world = await startWorld({ start: false });
   const guid = crypto.randomUUID().toUpperCase();
   let socket = await engine.start(world);
   client = new RawClient(socket);
   await ask(client, 'list_watches');
-  const { clients } = await belfry(socket, 'clients', 'list');
-  expect(await belfry(socket, 'clients', 'allow', clients[0].id, '--grants', 'reply:unasked')).toMatchObject({ ok: true });
+  await grantAt(socket, 'reply:unasked');
   await world.writer.messages.arrive({ from: NUMBER, guid });
   const calls = [
     ['messages_reply', { event: guid, isGroup: false, text: 'Once and no more', key: 'only' }],
@@ -59,8 +64,7 @@ test('what may have gone out stays so over a kill, and what certainly did not ma
   let socket = await engine.start(world);
   client = new RawClient(socket);
   await ask(client, 'list_watches');
-  const { clients } = await belfry(socket, 'clients', 'list');
-  await belfry(socket, 'clients', 'allow', clients[0].id, '--grants', 'reply:unasked');
+  await grantAt(socket, 'reply:unasked');
   await world.writer.messages.arrive({ from: NUMBER, guid });
   const [before, since] = (['before', 'since'] as const).map((stage) => ({ event: guid, isGroup: false, text: `An error ${stage}` }));
   world.osascript.ends(stoppedAt('before', -609));
@@ -84,8 +88,7 @@ test('what waits when the engine is killed is gone and was not sent', async () =
   let socket = await engine.start(world);
   client = new RawClient(socket);
   await ask(client, 'list_watches');
-  const { clients } = await belfry(socket, 'clients', 'list');
-  await belfry(socket, 'clients', 'allow', clients[0].id, '--grants', 'reply');
+  await grantAt(socket, 'reply');
   await world.writer.messages.arrive({ from: NUMBER, guid });
   const reply = { event: guid, isGroup: false, text: 'Shown first' };
   const { request } = await ask(client, 'messages_reply', reply);
