@@ -1,5 +1,6 @@
 import { Component, lazy, Suspense, useEffect, type ComponentType, type ReactNode } from 'react';
 import { Button } from './parts/button.tsx';
+import { keepFocus } from './parts/keep-focus.ts';
 import { Notices } from './parts/notices.tsx';
 import { useShell } from './stores/shell-store.ts';
 import { closeSheets, useView } from './stores/view-store.ts';
@@ -34,6 +35,7 @@ interface AppProps {
 
 export function App({ name, view: View, screen }: AppProps) {
   useShortcuts(name);
+  useEffect(keepFocus, []);
   useEffect(() => {
     document.documentElement.dataset.view = name;
     // The window's title names its section.

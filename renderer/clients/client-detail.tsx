@@ -8,6 +8,7 @@ import { CodeBox } from '../parts/code-box.tsx';
 import { cleanName } from '../parts/clean-name.ts';
 import { PersonName } from '../parts/person-name.tsx';
 import { Sheet } from '../parts/sheet.tsx';
+import { Subject } from '../parts/subject.tsx';
 import { Time } from '../parts/time.tsx';
 import { useBusyRun } from '../parts/use-busy-run.ts';
 import { focusTitle, View } from '../parts/view.tsx';
@@ -18,7 +19,7 @@ import { openAddSender } from '../stores/view-store.ts';
 import { EventChoice } from './allow-fields.tsx';
 import { AllowSheet } from './allow-sheet.tsx';
 import { notAllowedOf, stateWords, subscriptionWords } from './client-words.ts';
-import { ConnectSheet } from './connect-sheet.tsx';
+import { ConnectSheet, SETTINGS_GONE } from './connect-sheet.tsx';
 import { GrantsPart } from './grants-part.tsx';
 import { RequestsPart } from './requests-part.tsx';
 import { SenderChoice, type ChosenSenders } from './sender-choice.tsx';
@@ -119,7 +120,9 @@ export function ClientDetail({ client, wiring, onBack }: ClientDetailProps) {
       {isAllowed && <p className="hint">After Disconnect it gets no events until you allow it again.</p>}
       {sheet === 'allow' && <AllowSheet client={client} waits={client.state === 'asking'} onClose={close} />}
       {sheet === 'senders' && <SendersSheet value={client.senders} onClose={close} onSave={(senders) => allow({ senders: senders === 'all' ? 'all' : [...senders] })} />}
-      {sheet === 'remove' && wiring && <ConnectSheet id={wiring.id} change="remove" onClose={close} />}
+      {sheet === 'remove' && wiring && (
+        <Subject gone={SETTINGS_GONE} onClose={close}>{(leave) => <ConnectSheet id={wiring.id} change="remove" onClose={leave} />}</Subject>
+      )}
     </View>
   );
 }

@@ -9,6 +9,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { PersonName } from '../parts/person-name.tsx';
+import { Subject } from '../parts/subject.tsx';
 import { Time } from '../parts/time.tsx';
 import { useListFocus } from '../parts/use-list-focus.ts';
 import { View } from '../parts/view.tsx';
@@ -39,13 +40,15 @@ export function ClientsView() {
   const open = clients.find(({ id }) => id === opened);
   if (open) {
     return (
-      <ClientDetail
-        client={open} wiring={wiringOf(open, wiring)}
-        onBack={() => {
+      <Subject
+        gone="The client is no longer in the list."
+        onClose={() => {
           setLeft(opened);
           setOpened(null);
         }}
-      />
+      >
+        {(close) => <ClientDetail client={open} wiring={wiringOf(open, wiring)} onBack={close} />}
+      </Subject>
     );
   }
   const { connected, away } = clientGroups(clients);

@@ -4,7 +4,7 @@ import { Button } from '../parts/button.tsx';
 import { CodeBox, CopyButton } from '../parts/code-box.tsx';
 import { Field } from '../parts/field.tsx';
 import { Sheet } from '../parts/sheet.tsx';
-import { problemOf } from '../stores/notice-store.ts';
+import { problemOf, tellGone } from '../stores/notice-store.ts';
 import { useLookup } from '../parts/use-lookup.ts';
 import { shell, useShell } from '../stores/shell-store.ts';
 import { otherNames } from './client-words.ts';
@@ -18,10 +18,17 @@ interface ConnectSheetProps {
   readonly onClose: () => void;
 }
 
+export const SETTINGS_GONE = "The program's settings can't be read any more, so nothing was changed.";
+
 /** Another program's settings change only after the exact change was shown here (ui.md, rule 9). */
 export function ConnectSheet({ id, change = 'add', onClose }: ConnectSheetProps) {
   const row = useShell(({ state }) => state?.wiring.find((each) => each.id === id));
-  // A row that goes while the sheet is open is a shell that went: nothing can be changed then.
+  const isGone = row === undefined;
+  useEffect(() => {
+    if (!isGone) return;
+    onClose();
+    tellGone(SETTINGS_GONE);
+  }, [isGone, onClose]);
   return row ? <Connect row={row} change={change} onClose={onClose} /> : null;
 }
 

@@ -3,8 +3,8 @@ import { quotedName } from '../../app/contract/health.ts';
 import type { ClientRow, WaitingRow } from '../../app/contract/values.ts';
 import { Button } from '../parts/button.tsx';
 import { PersonName } from '../parts/person-name.tsx';
+import { Subject } from '../parts/subject.tsx';
 import { Time } from '../parts/time.tsx';
-import { focusTitle } from '../parts/view.tsx';
 import { useNow } from '../stores/clock.ts';
 import { engine, useEngine } from '../stores/engine-store.ts';
 import { run } from '../stores/notice-store.ts';
@@ -25,17 +25,12 @@ export function WaitingEntries({ waiting }: { readonly waiting: readonly Waiting
   const [answering, setAnswering] = useState(false);
   const entry = waiting.find(({ id }) => id === allowing);
   const asked = entry?.kind === 'client' ? clients.find(({ id }) => id === entry.id) : undefined;
-  // The entry goes once it is answered, and with it the button that opened the sheet.
-  const close = () => {
-    setAllowing(null);
-    setTimeout(() => document.activeElement === document.body && focusTitle());
-  };
+  const close = () => setAllowing(null);
 
   async function answer(id: string, accept: boolean) {
     setAnswering(true);
-    const outcome = await run(engine.clients.answer({ id, accept, options: {} }));
+    await run(engine.clients.answer({ id, accept, options: {} }));
     setAnswering(false);
-    if (outcome) focusTitle();
   }
 
   return (
@@ -48,8 +43,10 @@ export function WaitingEntries({ waiting }: { readonly waiting: readonly Waiting
           />
         ))}
       </ul>
-      {asked && <AllowSheet client={asked} waits onClose={close} />}
-      {entry?.kind === 'sign-in' && <SignInSheet entry={entry} onClose={close} />}
+      {asked && <Subject gone="The client no longer waits for an answer." onClose={close}>{(leave) => <AllowSheet client={asked} waits onClose={leave} />}</Subject>}
+      {entry?.kind === 'sign-in' && (
+        <Subject gone="The sign-in is over: it has ended, or was answered elsewhere." onClose={close}>{(leave) => <SignInSheet entry={entry} onClose={leave} />}</Subject>
+      )}
     </>
   );
 }

@@ -3,6 +3,7 @@ import type { WatchRow } from '../../app/contract/values.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
 import { PersonName } from '../parts/person-name.tsx';
+import { Subject } from '../parts/subject.tsx';
 import { Time } from '../parts/time.tsx';
 import { engine, useEngine } from '../stores/engine-store.ts';
 import { run } from '../stores/notice-store.ts';
@@ -43,7 +44,9 @@ export function WatchesPart({ client }: { readonly client: string }) {
         )}
       {watches.length > 0 && <p className="hint">Stop takes effect at once, and what was not read is gone. The client can set a new watch; it gets only what you allow.</p>}
       {sheet === 'new' && <WatchSheet client={client} onClose={() => setSheet(null)} />}
-      {asked && <FolderSheet watch={asked} onClose={() => setSheet(null)} />}
+      {asked && (
+        <Subject gone="The watch is gone, so no folder was changed." onClose={() => setSheet(null)}>{(close) => <FolderSheet watch={asked} onClose={close} />}</Subject>
+      )}
     </section>
   );
 }

@@ -4,6 +4,7 @@ import { many } from '../../app/contract/glance.ts';
 import { Button } from '../parts/button.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Field } from '../parts/field.tsx';
+import { Subject } from '../parts/subject.tsx';
 import { Toggle } from '../parts/toggle.tsx';
 import { useFind } from '../parts/use-find.ts';
 import { View } from '../parts/view.tsx';
@@ -48,13 +49,17 @@ export function LiveView() {
           : <LiveList ref={list} rows={rows} openId={open?.id ?? null} onOpen={(id) => setOpened(id)} held={focused} />}
       </div>
       {open && (
-        <LiveDetail
-          key={open.id} row={open}
-          onClose={() => {
-            setOpened(null);
-            list.current?.focusRow(open.id);
-          }}
-        />
+        <Subject gone="The event that was open is no longer in the list." onClose={() => setOpened(null)}>
+          {(close) => (
+            <LiveDetail
+              key={open.id} row={open}
+              onClose={() => {
+                close();
+                list.current?.focusRow(open.id);
+              }}
+            />
+          )}
+        </Subject>
       )}
     </View>
   );

@@ -42,7 +42,7 @@ export function Panel() {
   return (
     <main ref={root} className={`panel${starting ? ' panel-old' : ''}`}>
       <div className="panel-head">
-        <h1>Belfry</h1>
+        <h1 tabIndex={-1}>Belfry</h1>
         {glance.events.length > 0 && <PauseMenu pause={glance.pause} />}
       </div>
       <Health glance={glance} starting={starting} />

@@ -38,7 +38,7 @@ export function Sheet({ title, onClose, children, actions, wide = false }: Sheet
       }}
     >
       <div className="sheet-column">
-        <h2 id={heading} className="sheet-title">{title}</h2>
+        <h2 id={heading} tabIndex={-1} className="sheet-title">{title}</h2>
         <div className="sheet-content">{children}</div>
         <SheetProblem />
         <div className="sheet-actions">{actions}</div>

@@ -20,6 +20,7 @@ interface ListFocusOptions {
 export function useListFocus({ keys, onOpen, onRemove, onSelect, onReveal }: ListFocusOptions) {
   const [chosen, setChosen] = useState<{ readonly key: string | null; readonly index: number }>({ key: null, index: 0 });
   const wanted = useRef<string | null>(null);
+  const focused = useRef<string | null>(null);
   const drawn = useRef(new Map<string, HTMLElement>());
 
   // An active item that left hands over to the one that took its place.
@@ -28,6 +29,11 @@ export function useListFocus({ keys, onOpen, onRemove, onSelect, onReveal }: Lis
   if (found >= 0 && found !== chosen.index) setChosen({ key: chosen.key, index: found });
   const active = keys[Math.max(0, index)] ?? null;
   useLayoutEffect(() => {
+    // Taken away with the focus on it: nothing blurs then.
+    if (focused.current !== null && !drawn.current.has(focused.current)) {
+      focused.current = null;
+      wanted.current = active;
+    }
     if (wanted.current !== null && wanted.current === active) drawn.current.get(wanted.current)?.focus();
   });
 
@@ -72,8 +78,12 @@ export function useListFocus({ keys, onOpen, onRemove, onSelect, onReveal }: Lis
         if (element) drawn.current.set(key, element);
         else drawn.current.delete(key);
       },
+      onBlur: () => {
+        focused.current = null;
+      },
       onFocus: () => {
         wanted.current = null;
+        focused.current = key;
         setChosen({ key, index: Math.max(0, keys.indexOf(key)) });
       },
     }),

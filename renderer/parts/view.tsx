@@ -23,7 +23,8 @@ export function View({ title, tools, children, fixed = false }: ViewProps) {
   );
 }
 
-/** Where the focus goes when what had it is gone. */
+/** Where the focus goes when what had it is gone: to the title of the sheet that is open, or of the view. */
 export function focusTitle(): void {
-  document.querySelector<HTMLElement>('h1[tabindex="-1"]')?.focus();
+  const sheet = document.querySelector('dialog[open]');
+  (sheet ?? document).querySelector<HTMLElement>(`${sheet ? 'h2' : 'h1'}[tabindex="-1"]`)?.focus();
 }

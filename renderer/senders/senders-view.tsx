@@ -6,6 +6,7 @@ import { Checkbox } from '../parts/checkbox.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Field } from '../parts/field.tsx';
 import { Address, PersonName } from '../parts/person-name.tsx';
+import { Subject } from '../parts/subject.tsx';
 import { Switch } from '../parts/switch.tsx';
 import { Time } from '../parts/time.tsx';
 import { useFind } from '../parts/use-find.ts';
@@ -70,13 +71,17 @@ export function SendersView() {
         </>
       )}
       {edited && (
-        <EditSheet
-          key={editing} rule={edited} onClose={() => setEditing(null)}
-          onRemove={() => {
-            setEditing(null);
-            void remove(senderItems([edited], [], ''));
-          }}
-        />
+        <Subject key={editing} gone="The sender that you were editing is no longer in the list." onClose={() => setEditing(null)}>
+          {(close) => (
+            <EditSheet
+              rule={edited} onClose={close}
+              onRemove={() => {
+                close();
+                void remove(senderItems([edited], [], ''));
+              }}
+            />
+          )}
+        </Subject>
       )}
       {choosingChats && <ChatsSheet onClose={() => setChoosingChats(false)} />}
     </View>

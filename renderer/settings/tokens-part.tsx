@@ -4,6 +4,7 @@ import type { TokenRow } from '../../app/contract/values.ts';
 import { Button } from '../parts/button.tsx';
 import { ConfirmSheet } from '../parts/confirm-sheet.tsx';
 import { PersonName } from '../parts/person-name.tsx';
+import { Subject } from '../parts/subject.tsx';
 import { Time } from '../parts/time.tsx';
 import { engine } from '../stores/engine-store.ts';
 import { run } from '../stores/notice-store.ts';
@@ -30,10 +31,14 @@ export function TokensPart({ tokens }: { readonly tokens: readonly TokenRow[] })
       ))}
       {open === 'new' && <TokenSheet onClose={close} />}
       {revoking && (
-        <ConfirmSheet title="Revoke it?" confirm="Revoke" onConfirm={() => run(engine.tokens.revoke({ id: revoking.id }))} onClose={close}>
-          <p><PersonName text={nameOf(revoking)} whole /></p>
-          <p>Whoever shows it gets nothing from then on, and its client goes from the list. This can't be undone; make a new one instead.</p>
-        </ConfirmSheet>
+        <Subject gone="The token is no longer in the list." onClose={close}>
+          {(leave) => (
+            <ConfirmSheet title="Revoke it?" confirm="Revoke" onConfirm={() => run(engine.tokens.revoke({ id: revoking.id }))} onClose={leave}>
+              <p><PersonName text={nameOf(revoking)} whole /></p>
+              <p>Whoever shows it gets nothing from then on, and its client goes from the list. This can't be undone; make a new one instead.</p>
+            </ConfirmSheet>
+          )}
+        </Subject>
       )}
     </>
   );

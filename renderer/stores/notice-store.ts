@@ -24,6 +24,8 @@ interface NoticeState {
 export const useNotices = create<NoticeState>()(() => ({ said: '', problem: null, offer: null, sheets: 0 }));
 
 let nextId = 1;
+/** Calls of the owner that are under way. */
+let underWay = 0;
 let leaving: ReturnType<typeof setTimeout> | undefined;
 
 export function say(sentence: string): void {
@@ -38,6 +40,11 @@ export function showProblem(sentence: string): void {
 
 export function closeProblem(): void {
   useNotices.setState({ problem: null });
+}
+
+/** What was open is gone. While a call is under way that is its effect, and its outcome says so. */
+export function tellGone(sentence: string): void {
+  if (underWay === 0) showProblem(sentence);
 }
 
 /** A sheet is open until the function that this returns is called. A problem told before it is not its own. */
@@ -74,6 +81,7 @@ export function undoNow(): boolean {
  * fine is said politely.
  */
 export async function run<T>(call: Promise<T>): Promise<T | null> {
+  underWay += 1;
   try {
     const value = await call;
     if (isOutcome(value)) {
@@ -88,6 +96,8 @@ export async function run<T>(call: Promise<T>): Promise<T | null> {
   } catch (error) {
     showProblem(problemOf(error));
     return null;
+  } finally {
+    underWay -= 1;
   }
 }
 

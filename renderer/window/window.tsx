@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef, type ComponentType } from 'react';
+import { lazy, Suspense, useEffect, useState, type ComponentType } from 'react';
 import type { Health } from '../../app/contract/health.ts';
 import type { Section } from '../../app/contract/shell.ts';
 import { Banner } from '../parts/banner.tsx';
@@ -35,12 +35,12 @@ const CHECKING = { id: 'checking', icon: 'off', headline: 'Checking...', action:
 export function MainWindow() {
   const section = useView((view) => view.section);
   const look = useGlance();
-  const first = useRef(true);
+  // Nothing takes focus uninvited: the section of the start does not.
+  const [start] = useState(section);
+  const [moved, setMoved] = useState(false);
+  if (section !== start && !moved) setMoved(true);
   useEffect(() => {
     document.title = `${TITLES[section]} - Belfry`;
-    // A section that was opened takes the focus, but not at the start: nothing takes focus uninvited.
-    if (!first.current) requestAnimationFrame(focusTitle);
-    first.current = false;
   }, [section]);
   const SectionView = VIEWS[section];
   const starting = look?.starting ?? false;
@@ -74,11 +74,17 @@ export function MainWindow() {
         )}
         <IconNotice />
         <div className={`window-view${starting ? ' window-old' : ''}`} data-section={section}>
-          {look === null ? <View title={TITLES[section]}>{null}</View> : <Suspense fallback={null}><SectionView /></Suspense>}
+          {look === null ? <View title={TITLES[section]}>{null}</View> : <Suspense fallback={null}><SectionView />{moved && <TakesFocus key={section} />}</Suspense>}
         </div>
       </main>
     </div>
   );
+}
+
+/** Beside a section: its title takes the focus once it is drawn, which the first time is when its code has come. */
+function TakesFocus() {
+  useEffect(focusTitle, []);
+  return null;
 }
 
 function NavItem({ section, current }: { readonly section: Section; readonly current: Section }) {
