@@ -75,11 +75,15 @@ test('the reader for YAML refuses what it does not know', () => {
   for (const text of ['a: b c\n', 'a: \'x\'\n', 'a: {}\n', 'a:\n   b: c\n', 'a: b', '? a\n']) expect(() => blockYaml(text)).toThrow();
 });
 
+test('the settings of the others are edited; these are only copied', () => {
+  expect(clients.filter(({ write }) => write === null).map(({ id }) => id)).toEqual(['claude-code-project', 'goose', 'zed', 'continue']);
+});
+
 test('the table has every program', () => {
   expect(clients.map(({ id }) => id).sort()).toEqual(Object.keys(entries).sort());
 });
 
-test.each(clients.flatMap((client) => [[client.id, plainShim], [client.id, shim]] as const))('the text to copy for %s parses and brings %j back', (id, path) => {
+test.each(clients.flatMap((client) => [[client.id, plainShim], [client.id, shim]] as const))('U12: the text to copy for %s parses and brings %j back', (id, path) => {
   const text = client(id).snippet({ key, shim: path });
   const expected = entries[id]!(path);
   switch (client(id).snippetFormat) {
@@ -104,7 +108,7 @@ test.each([
   ['antigravity', ['agy', 'mcp', 'add', key, '--', shim, '--client=antigravity']],
   ['devin', ['devin', 'mcp', 'add', '-s', 'user', key, '--', shim, '--client=devin']],
   ['opencode', ['opencode', 'mcp', 'add', key, '--global', '--', shim, '--client=opencode']],
-])('the command for %s reaches the program word by word', (id, words) => {
+])('U12: the command for %s reaches the program word by word', (id, words) => {
   const line = client(id).addCommand({ key, shim })!;
   expect(line).not.toContain('\n');
   // A stand-in takes the program's place, so that nothing is run but the shell's own reading of the line.
@@ -120,7 +124,7 @@ test('only programs with a known command have one', () => {
 
 test.each([
   ['cursor', 'cursor:', '//anysphere.cursor-deeplink/mcp/install'], ['lm-studio', 'lmstudio:', '//add_mcp'],
-])('the link for %s decodes back to the entry', (id, protocol, path) => {
+])('U12: the link for %s decodes back to the entry', (id, protocol, path) => {
   const link = new URL(client(id).link({ key: 'a-b_1', shim })!);
   expect([link.protocol, `//${link.host}${link.pathname}`]).toEqual([protocol, path]);
   expect([...link.searchParams.keys()]).toEqual(['name', 'config']);
@@ -138,7 +142,7 @@ test('a link\'s base64 survives as a query value whatever the path is', () => {
   }
 });
 
-test('the link for VS Code decodes back to the entry', () => {
+test('U12: the link for VS Code decodes back to the entry', () => {
   const link = client('vscode').link({ key, shim })!;
   expect(link.startsWith('vscode:mcp/install?')).toBe(true);
   expect(JSON.parse(decodeURIComponent(link.slice(link.indexOf('?') + 1)))).toEqual({ name: key, type: 'stdio', command: shim, args: ['--client=vscode'] });
@@ -194,7 +198,7 @@ test('OpenCode\'s newer settings have the servers one level deeper', () => {
 test('what opens an app is a bare link of its own scheme: nothing of ours and no command is in it', () => {
   const links = Object.fromEntries(clients.flatMap(({ id, appLink }) => (appLink === null ? [] : [[id, appLink]])));
   expect(links).toEqual({
-    'claude-desktop': 'claude://claude.ai/new', codex: 'codex://', cursor: 'cursor://', vscode: 'vscode://', antigravity: 'antigravity://', zed: 'zed://',
+    'claude-desktop': 'claude://claude.ai/new', codex: 'codex://', cursor: 'cursor://', vscode: 'vscode://', antigravity: 'antigravity://',
     windsurf: 'windsurf://', opencode: 'opencode://', 'lm-studio': 'lmstudio://',
   });
   for (const link of Object.values(links)) expect(new URL(link)).toMatchObject({ search: '', hash: '', username: '', password: '' });

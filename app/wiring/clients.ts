@@ -256,8 +256,9 @@ export const clients: readonly Client[] = [
     files: (folders) => [join(config(folders), 'zed', 'settings.json')],
     at: ['context_servers'],
     signs: { folders: (folders) => [join(config(folders), 'zed')], apps: ['Zed.app'], tools: ['zed'] },
+    // Copied only, while its path is not confirmed (ui.md, Wiring).
+    write: null,
     entry: plain('zed'),
-    appLink: 'zed://',
     restart: 'Restart Zed',
   }),
   jsonClient({

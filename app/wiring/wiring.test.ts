@@ -31,7 +31,7 @@ const tomlFiles: readonly (readonly [string, string])[] = [
   ['dotted keys', 'mcp_servers.x.command = "y"'], ['unicode and tabs', '"grüße" = "日本語 👩‍👩‍👧"\n\t[a]\n\tb = 1'],
 ];
 
-describe('write, then remove', () => {
+describe('U12: write, then remove', () => {
   const cases = writable.flatMap((client) => (client.snippetFormat === 'toml' ? tomlFiles : jsonFiles).map(([label, text]) => [client.id, label, text] as const));
   test.each(cases)('%s gives a file back byte for byte: %s', (id, _label, text) => {
     using here = mac();
@@ -145,8 +145,9 @@ describe('the change is shown first', () => {
   test.each([
     ['an unknown program', 'emacs', 'add', undefined, 'Belfry knows no program "emacs".'],
     ['nothing to remove', 'cursor', 'remove', undefined, "Belfry is not in Cursor's settings."],
-    ['a program that is not here', 'zed', 'add', undefined, 'Zed was not found on this Mac. Copy the settings instead.'],
+    ['a program that is not here', 'windsurf', 'add', undefined, 'Windsurf was not found on this Mac. Copy the settings instead.'],
     ['YAML', 'goose', 'add', undefined, "Belfry doesn't edit this kind of file. Copy the settings into ~/.config/goose/config.yaml."],
+    ['a path that is not confirmed', 'zed', 'add', undefined, "Belfry doesn't edit this kind of file. Copy the settings into ~/.config/zed/settings.json."],
     ['a project\'s file', 'claude-code-project', 'add', undefined, "Belfry doesn't edit this kind of file. Copy the settings into .mcp.json."],
     ['a bad name', 'cursor', 'add', 'a b', 'A name has 1 to 32 letters, digits, "_" or "-".'],
   ] as const)('refused: %s', (_label, id, change, name, message) => {
@@ -374,13 +375,13 @@ describe('uninstall', () => {
     const before = files.map((file) => readFileSync(file, 'utf8'));
     for (const id of ['claude-code', 'codex', 'cursor']) expect(here.make(id, 'add')).toMatchObject({ ok: true });
     here.put('.gemini/settings.json', '{"mcpServers":{"belfry":{"command":"npx"}}}');
-    here.put('.config/zed/settings.json', '{ broken');
+    here.put('.codeium/windsurf/mcp_config.json', '{ broken');
     here.put('.continue/config.yaml', `command: "${shim}"\n`);
     const entry = { mcp: { belfry: { type: 'local', command: [shim] } } };
     here.put('.config/opencode/opencode.json', JSON.stringify(entry));
     here.put('.config/opencode/opencode.jsonc', JSON.stringify(entry));
     const byHand = [
-      "Couldn't read Zed's settings. Line 1 of the file is not valid JSON. If Belfry is in ~/.config/zed/settings.json, remove it by hand.",
+      "Couldn't read Windsurf's settings. Line 1 of the file is not valid JSON. If Belfry is in ~/.codeium/windsurf/mcp_config.json, remove it by hand.",
       'Continue: remove Belfry from ~/.continue/config.yaml by hand.',
     ];
     expect(removeAllPreview(here.env)).toEqual([
