@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { quotedName } from '../../app/contract/health.ts';
 import type { ClientRow, WaitingRow } from '../../app/contract/values.ts';
 import { Button } from '../parts/button.tsx';
+import { nameLabel, textLabel } from '../parts/clean-name.ts';
 import { PersonName } from '../parts/person-name.tsx';
 import { Subject } from '../parts/subject.tsx';
 import { Time } from '../parts/time.tsx';
@@ -65,7 +66,7 @@ function WaitingEntry({ entry, client, disabled, onAnswer }: WaitingEntryProps) 
   const name = itself ? quotedName(itself) : isText ? entry.clientName : entry.kind === 'sign-in' ? signInName(entry) : entry.kind === 'client' ? 'A new client' : 'A program asks for a change';
   const words = waitingWords(entry, itself);
   // Which one of several a button answers.
-  const about = entry.kind === 'change' && itself === null ? entry.sentence : name;
+  const about = entry.kind === 'change' && itself === null ? textLabel(entry.sentence) : nameLabel(name);
   const [no, yes] = ANSWERS[entry.kind];
   return (
     <li className={`waiting${isText ? ' waiting-text' : ''}`}>

@@ -7,7 +7,7 @@ import { CodeBox, CopyButton } from '../parts/code-box.tsx';
 import { Address, PersonName } from '../parts/person-name.tsx';
 import { hourMinuteSecond } from '../../app/contract/time-words.ts';
 import { openAddSender, useView } from '../stores/view-store.ts';
-import { hiddenSender, statusWords, verdictSentences, whyWords } from './words.ts';
+import { hiddenSender, SHOWS_SENDER, statusWords, verdictSentences, whyWords } from './words.ts';
 import './live-detail.css';
 
 /** Left the fields in plain words, right exactly what was sent. Esc closes it and goes back to the row. */
@@ -37,7 +37,7 @@ export function LiveDetail({ row, onClose }: { readonly row: LiveRow; readonly o
         <div className="live-detail-half">
           <Badge kind={kind} text={text} icon={icon} />
           <Verdicts row={row} />
-          {row.reason === 'no-allowed-sender' && row.sender !== '' && <div><Button onClick={() => openAddSender(row.sender)}>Allow sender</Button></div>}
+          {row.reason === 'no-allowed-sender' && row.sender !== '' && <div><Button title={hidden ? SHOWS_SENDER : undefined} onClick={() => openAddSender(row.sender)}>Allow sender</Button></div>}
           <dl className="live-facts"><Facts row={row} hidden={hidden} /></dl>
         </div>
         <div className="live-detail-half">

@@ -2,12 +2,12 @@ import { memo } from 'react';
 import type { LiveRow } from '../../app/contract/values.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
-import { cleanName } from '../parts/clean-name.ts';
+import { addressLabel, cleanName } from '../parts/clean-name.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Address, PersonName } from '../parts/person-name.tsx';
 import { hourMinuteSecond } from '../../app/contract/time-words.ts';
 import { useView } from '../stores/view-store.ts';
-import { aboutWords, hiddenSender, kindWord, nobodyWords, statusWords, whoWords, whyWords } from './words.ts';
+import { aboutWords, hiddenSender, kindWord, nobodyWords, SHOWS_SENDER, statusWords, whoWords, whyWords } from './words.ts';
 
 /** In the document kind, sender, state and time follow each other, as they are read (ui.md, section 5); the grid places them. */
 export const RowContent = memo(function RowContent({ row }: { readonly row: LiveRow }) {
@@ -42,8 +42,10 @@ function Sender({ row, hidden }: { readonly row: LiveRow; readonly hidden: boole
 
 /** Beside the row's own button, since a button can't hold another. */
 export function AllowSender({ row, tabIndex, onAllow }: { readonly row: LiveRow; readonly tabIndex: number; readonly onAllow: () => void }) {
+  const hidden = useView((view) => view.hideDetails);
   if (row.status !== 'not-sent' || row.reason !== 'no-allowed-sender' || row.sender === '') return null;
-  return <Button dense className="live-allow" tabIndex={tabIndex} aria-label={`Allow sender ${cleanName(row.sender)}`} onClick={onAllow}>Allow sender</Button>;
+  const label = hidden ? `Allow sender: ${kindWord(row)} at ${hourMinuteSecond(row.at)}` : `Allow sender ${addressLabel(row.sender)}`;
+  return <Button dense className="live-allow" tabIndex={tabIndex} aria-label={label} title={hidden ? SHOWS_SENDER : undefined} onClick={onAllow}>Allow sender</Button>;
 }
 
 /** One line for the clipboard, cleaned like what is on screen. */

@@ -100,6 +100,9 @@ const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1
 /** What stands for a person while details are hidden. */
 export const hiddenSender = (row: Pick<LiveRow, 'reason'>): string => (row.reason === 'no-allowed-sender' ? 'A sender that is not allowed' : 'An allowed sender');
 
+/** On a button that leads to where the sender stands all the same, at its owner's wish. */
+export const SHOWS_SENDER = 'Opens a sheet that shows the sender';
+
 /** Where a row has no sender. */
 export function nobodyWords({ status, notArrival }: Pick<LiveRow, 'status' | 'notArrival'>): string {
   if (status === 'missed') return 'Events were missed';

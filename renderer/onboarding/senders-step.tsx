@@ -1,6 +1,7 @@
 import { many } from '../../app/contract/glance.ts';
 import type { SenderRow } from '../../app/contract/values.ts';
 import { Button, IconButton } from '../parts/button.tsx';
+import { addressLabel } from '../parts/clean-name.ts';
 import { Address } from '../parts/person-name.tsx';
 import { useBusyRun } from '../parts/use-busy-run.ts';
 import { SendersField, useTyped } from '../senders/senders-field.tsx';
@@ -62,7 +63,7 @@ export function SendersStep({ onNext, onBack }: StepProps) {
               {rules.slice(0, SHOWN).map((rule) => (
                 <li key={`${rule.kind} ${rule.value}`} className="step-chip">
                   <span><Address text={rule.display} /></span>
-                  <IconButton dense icon="close" label={`Remove ${rule.display}`} onClick={() => void remove(rule)} />
+                  <IconButton dense icon="close" label={`Remove ${addressLabel(rule.display)}`} onClick={() => void remove(rule)} />
                 </li>
               ))}
             </ul>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cleanName, cutName, splitAddress } from './clean-name.ts';
+import { addressLabel, cleanName, cutName, nameLabel, splitAddress, textLabel } from './clean-name.ts';
 
 describe('cleanName (ui.md, Live)', () => {
   it.each(['\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069', '\u200b', '\u200e', '\u200f', '\u2060', '\ufeff', '\u061c', '\u0000', '\u0007', '\u007f', '\u009f'])('leaves out %j', (character) => {
@@ -33,6 +33,20 @@ describe('cutName', () => {
     expect(cutName('x'.repeat(100_000), 64)).toBe(`${'x'.repeat(63)}…`);
     // One letter under 5,000 accents is one character for a reader, and no line can show it.
     expect(cutName(`a${'\u0301'.repeat(5000)}b`, 64).length).toBeLessThan(1100);
+  });
+});
+
+describe('labels: what an attribute holds of a stranger\'s text', () => {
+  it('is cleaned and cut', () => {
+    expect(nameLabel('Fam\u202egnp.exe</script>')).toBe('Famgnp.exe</script>');
+    expect(nameLabel(`"${'x'.repeat(64)}"`)).toBe(`"${'x'.repeat(64)}"`);
+    expect(nameLabel('x'.repeat(4000))).toBe(`${'x'.repeat(65)}…`);
+    expect(textLabel(`a\u200b${'x'.repeat(4000)}`)).toBe(`a${'x'.repeat(298)}…`);
+  });
+
+  it('keeps the end of an address', () => {
+    expect(addressLabel('ada\u202e@example.com')).toBe('ada@example.com');
+    expect(addressLabel(`ada@${'sub.'.repeat(200)}example.com`)).toBe(`ada@${'sub.'.repeat(11)}s….sub.example.com`);
   });
 });
 

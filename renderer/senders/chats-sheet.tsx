@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { many } from '../../app/contract/glance.ts';
 import type { ChatRow } from '../../app/contract/values.ts';
 import { Button } from '../parts/button.tsx';
+import { nameLabel } from '../parts/clean-name.ts';
 import { Field } from '../parts/field.tsx';
 import { PersonName } from '../parts/person-name.tsx';
 import { Sheet } from '../parts/sheet.tsx';
@@ -37,7 +38,7 @@ export function ChatsSheet({ onClose }: { readonly onClose: () => void }) {
               </span>
               {allowed.has(chat.id)
                 ? <span className="muted">Allowed</span>
-                : <Button dense disabled={busy} aria-label={`Allow ${chat.name}`} onClick={() => void attempt(engine.chats.add({ ids: [chat.id] }))}>Allow</Button>}
+                : <Button dense disabled={busy} aria-label={`Allow ${nameLabel(chat.name)}`} onClick={() => void attempt(engine.chats.add({ ids: [chat.id] }))}>Allow</Button>}
             </li>
           ))}
         </ul>

@@ -3,6 +3,7 @@ import { many } from '../../app/contract/glance.ts';
 import type { ChatRow, SenderRow } from '../../app/contract/values.ts';
 import { Button } from '../parts/button.tsx';
 import { Checkbox } from '../parts/checkbox.tsx';
+import { addressLabel, nameLabel } from '../parts/clean-name.ts';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { Field } from '../parts/field.tsx';
 import { Address, PersonName } from '../parts/person-name.tsx';
@@ -118,6 +119,8 @@ function SelectionBar({ items, onRemove }: { readonly items: readonly SenderItem
   );
 }
 
+const labelOf = ({ chat, title }: SenderItem): string => (chat ? nameLabel(title) : addressLabel(title));
+
 interface SenderTableProps {
   readonly items: readonly SenderItem[];
   /** Of which so many are drawn. */
@@ -158,7 +161,7 @@ function SenderTable({ items, limit, selected, onSelect, onOpen, onRemove }: Sen
           onDoubleClick={() => open(item.key)} {...list.itemProps(item.key)}
         >
           <div role="gridcell">
-            <Checkbox label={`Select ${item.title}`} hideLabel checked={selected.has(item.key)} onChange={() => toggle(item.key)} tabIndex={list.within(item.key)} />
+            <Checkbox label={`Select ${labelOf(item)}`} hideLabel checked={selected.has(item.key)} onChange={() => toggle(item.key)} tabIndex={list.within(item.key)} />
           </div>
           <div role="gridcell" className="senders-title">
             <span className="senders-name">{item.chat ? <PersonName text={item.title} /> : <Address text={item.title} />}</span>
@@ -169,11 +172,11 @@ function SenderTable({ items, limit, selected, onSelect, onOpen, onRemove }: Sen
           <div role="gridcell" className="senders-last muted"><Time at={item.lastAt} /></div>
           <div role="gridcell" className="senders-on">
             {item.rule && (
-              <Button look="plain" dense tabIndex={list.within(item.key)} aria-label={`Edit ${item.title}`} onClick={() => onOpen(item.key)}>Edit</Button>
+              <Button look="plain" dense tabIndex={list.within(item.key)} aria-label={`Edit ${labelOf(item)}`} onClick={() => onOpen(item.key)}>Edit</Button>
             )}
             {item.rule
-              ? <RuleSwitch value={item.rule.value} title={item.title} on={item.on} tabIndex={list.within(item.key)} />
-              : <Button look="plain" dense tabIndex={list.within(item.key)} aria-label={`Remove ${item.title}`} onClick={() => onRemove([item])}>Remove</Button>}
+              ? <RuleSwitch value={item.rule.value} label={labelOf(item)} on={item.on} tabIndex={list.within(item.key)} />
+              : <Button look="plain" dense tabIndex={list.within(item.key)} aria-label={`Remove ${labelOf(item)}`} onClick={() => onRemove([item])}>Remove</Button>}
           </div>
         </div>
       ))}
@@ -182,11 +185,11 @@ function SenderTable({ items, limit, selected, onSelect, onOpen, onRemove }: Sen
 }
 
 /** Shows what was chosen at once; a refusal puts it back and says why. */
-function RuleSwitch({ value, title, on, tabIndex }: { readonly value: string; readonly title: string; readonly on: boolean; readonly tabIndex: number }) {
+function RuleSwitch({ value, label, on, tabIndex }: { readonly value: string; readonly label: string; readonly on: boolean; readonly tabIndex: number }) {
   const [wanted, setWanted] = useState<boolean | null>(null);
   return (
     <Switch
-      label={title} on={wanted ?? on} tabIndex={tabIndex}
+      label={label} on={wanted ?? on} tabIndex={tabIndex}
       onChange={(next) => {
         setWanted(next);
         void run(engine.senders.set({ sender: value, patch: { on: next } })).finally(() => setWanted(null));

@@ -33,7 +33,7 @@ export function PrivacyGroup({ settings }: { readonly settings: PlainSettings })
         />
       </SettingsRow>
       <RegionRow region={settings.region} />
-      <SwitchRow label="Hide details in Live" hint="Names and subjects are swapped for a sentence." on={hideDetails} onChange={setHideDetails} />
+      <SwitchRow label="Hide details in Live" hint="Names, addresses and subjects are swapped for a sentence. Allow sender still shows whom you allow." on={hideDetails} onChange={setHideDetails} />
     </SettingsGroup>
   );
 }

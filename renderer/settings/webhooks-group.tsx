@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
 import { Button } from '../parts/button.tsx';
+import { addressLabel } from '../parts/clean-name.ts';
 import { Field } from '../parts/field.tsx';
 import { PersonName } from '../parts/person-name.tsx';
 import { useBusyRun } from '../parts/use-busy-run.ts';
@@ -30,7 +31,7 @@ export function WebhooksGroup({ hosts }: { readonly hosts: readonly string[] }) 
     <SettingsGroup title="Webhooks">
       <SettingsRow label="Allowed hosts" hint={hosts.length === 0 ? 'None, so webhooks are off. Events leave this computer only to hosts that you list.' : 'Clients with a token may have events sent to these hosts, over https.'} />
       {hosts.map((each) => (
-        <SettingsRow key={each} label={<PersonName text={each} />}><Button aria-label={`Remove: ${each}`} onClick={() => void remove(each)}>Remove</Button></SettingsRow>
+        <SettingsRow key={each} label={<PersonName text={each} />}><Button aria-label={`Remove: ${addressLabel(each)}`} onClick={() => void remove(each)}>Remove</Button></SettingsRow>
       ))}
       <div className="settings-row webhooks-add">
         <Field

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ContractError } from '../../app/contract/port.ts';
-import { closeProblem, enterSheet, offerUndo, run, say, undoNow, useNotices } from './notice-store.ts';
+import { closeProblem, enterSheet, offerUndo, run, say, tellGone, undoNow, useNotices } from './notice-store.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -75,4 +75,17 @@ it('counts open sheets, and begins each without the problem of what was before',
   expect(useNotices.getState()).toMatchObject({ sheets: 1, problem: null });
   leave();
   expect(useNotices.getState().sheets).toBe(0);
+});
+
+it('tells what is gone, unless that is what the owner is doing: then the outcome says it', async () => {
+  tellGone('The token is no longer in the list.');
+  expect(useNotices.getState()).toMatchObject({ problem: 'The token is no longer in the list.', said: 'The token is no longer in the list.' });
+  closeProblem();
+  const answered = Promise.withResolvers<{ ok: true; changed: true; sentence: string }>();
+  const revoking = run(answered.promise);
+  tellGone('The token is no longer in the list.');
+  expect(useNotices.getState().problem).toBeNull();
+  answered.resolve({ ok: true, changed: true, sentence: 'Revoked.' });
+  await revoking;
+  expect(useNotices.getState()).toMatchObject({ problem: null, said: 'Revoked.' });
 });
