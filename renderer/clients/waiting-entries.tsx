@@ -12,9 +12,10 @@ import { run } from '../stores/notice-store.ts';
 import { AllowSheet } from './allow-sheet.tsx';
 import { OutgoingText } from './outgoing-text.tsx';
 import { SignInSheet } from './sign-in-sheet.tsx';
-import { endsWords, signInName, waitingWords } from './waiting-words.ts';
+import { endsWords, signInName, signInOver, signInState, waitingWords } from './waiting-words.ts';
 
 const NO_CLIENTS: readonly ClientRow[] = [];
+const NO_WAITING: readonly WaitingRow[] = [];
 const ANSWERS: Readonly<Record<WaitingRow['kind'], readonly [no: string, yes: string]>> = {
   client: ["Don't Allow", 'Allow...'], change: ["Don't Allow", 'Allow'], 'sign-in': ["Don't Allow", 'Allow...'], send: ["Don't Send", 'Send'], draft: ["Don't Open", 'Open Draft'],
 };
@@ -22,10 +23,11 @@ const ANSWERS: Readonly<Record<WaitingRow['kind'], readonly [no: string, yes: st
 /** Entries of Waiting for you with their answers. */
 export function WaitingEntries({ waiting }: { readonly waiting: readonly WaitingRow[] }) {
   const clients = useEngine(({ slices }) => slices?.clients) ?? NO_CLIENTS;
-  const [allowing, setAllowing] = useState<string | null>(null);
+  const [allowing, setAllowing] = useState<WaitingRow | null>(null);
   const [answering, setAnswering] = useState(false);
-  const entry = waiting.find(({ id }) => id === allowing);
-  const asked = entry?.kind === 'client' ? clients.find(({ id }) => id === entry.id) : undefined;
+  const asked = allowing?.kind === 'client' && waiting.some(({ id }) => id === allowing.id) ? clients.find(({ id }) => id === allowing.id) : undefined;
+  // The request that the sheet was opened for, and no other that takes its place.
+  const signIn = allowing?.kind === 'sign-in' && signInState(allowing, waiting) === 'waits' ? allowing : null;
   const close = () => setAllowing(null);
 
   async function answer(id: string, accept: boolean) {
@@ -40,13 +42,13 @@ export function WaitingEntries({ waiting }: { readonly waiting: readonly Waiting
         {waiting.map((entry) => (
           <WaitingEntry
             key={entry.id} entry={entry} client={clients.find(({ id }) => id === entry.client) ?? null} disabled={answering}
-            onAnswer={(accept) => (accept && (entry.kind === 'sign-in' || (entry.kind === 'client' && clients.some(({ id }) => id === entry.id))) ? setAllowing(entry.id) : void answer(entry.id, accept))}
+            onAnswer={(accept) => (accept && (entry.kind === 'sign-in' || (entry.kind === 'client' && clients.some(({ id }) => id === entry.id))) ? setAllowing(entry) : void answer(entry.id, accept))}
           />
         ))}
       </ul>
       {asked && <Subject gone="The client no longer waits for an answer." onClose={close}>{(leave) => <AllowSheet client={asked} waits onClose={leave} />}</Subject>}
-      {entry?.kind === 'sign-in' && (
-        <Subject gone="The sign-in is over: it has ended, or was answered elsewhere." onClose={close}>{(leave) => <SignInSheet entry={entry} onClose={leave} />}</Subject>
+      {signIn && (
+        <Subject gone={() => signInOver(signIn, useEngine.getState().slices?.waiting ?? NO_WAITING)} onClose={close}>{(leave) => <SignInSheet entry={signIn} onClose={leave} />}</Subject>
       )}
     </>
   );

@@ -14,6 +14,19 @@ const GRANT_WORDS: Readonly<Record<GrantName, string>> = {
 /** What a program that signs in calls itself: only ever quoted. */
 export const signInName = ({ name, client }: SignIn): string => quotedName({ label: name, display: '', id: client });
 
+/** What became of a request to sign in since it was shown: another that has taken its place is not the one. */
+export function signInState(asked: SignIn, waiting: readonly WaitingRow[]): 'waits' | 'gone' | 'changed' {
+  const now = waiting.find(({ id }) => id === asked.id);
+  if (now === undefined) return 'gone';
+  const same = now.kind === 'sign-in' && now.client === asked.client && now.code === asked.code && now.host === asked.host && now.name === asked.name;
+  return same ? 'waits' : 'changed';
+}
+
+/** Why its sheet was closed. */
+export const signInOver = (asked: SignIn, waiting: readonly WaitingRow[]): string => (signInState(asked, waiting) === 'changed'
+  ? 'The request to sign in changed while you looked at it, so it was closed. Look at it again.'
+  : 'The program no longer waits to sign in: it was answered, or its time ran out.');
+
 /** `read mail from allowed senders and search what it reads` */
 export const asksBeyond = (grants: readonly GrantName[]): string => grants.map((grant) => GRANT_WORDS[grant]).join(' and ');
 

@@ -4,7 +4,7 @@ import { useView } from '../stores/view-store.ts';
 
 interface SubjectProps {
   /** Said when it goes while it is open: what is gone, and what that means. */
-  readonly gone: string;
+  readonly gone: string | (() => string);
   readonly onClose: () => void;
   /** @param close instead of `onClose`: only what its owner closes through it was not lost */
   readonly children: (close: () => void) => ReactNode;
@@ -26,7 +26,8 @@ export function Subject({ gone, onClose, children }: SubjectProps) {
       // Who goes to another section has left it.
       if (closed.current || useView.getState().section !== section) return;
       latest.current.onClose();
-      tellGone(latest.current.gone);
+      const { gone: words } = latest.current;
+      tellGone(typeof words === 'string' ? words : words());
     };
   }, []);
   function close() {

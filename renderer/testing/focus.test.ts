@@ -239,7 +239,7 @@ const GONE: readonly Vanishing[] = [
     opens: () => press(/^Allow\.\.\.: "my-agent"/), goes: () => change({ clients: [] }),
   },
   {
-    what: 'a program that signs in, under its sheet', at: { screen: 'clients', fixture: 'network' }, said: 'The sign-in is over: it has ended, or was answered elsewhere.', focus: 'h1 Clients',
+    what: 'a program that signs in, under its sheet', at: { screen: 'clients', fixture: 'network' }, said: 'The program no longer waits to sign in: it was answered, or its time ran out.', focus: 'h1 Clients',
     opens: () => press(/^Allow\.\.\.: "Notebook"/), goes: () => change({ waiting: [] }),
   },
   {
@@ -322,6 +322,17 @@ describe('U2: what goes while it is open is told, and the focus goes back', () =
     await page.keyboard.press('Escape');
     await page.locator('.live-detail').waitFor({ state: 'detached' });
     await quiet();
+  });
+
+  test('who is led to another section has left what was open', async () => {
+    await go({ screen: 'senders' });
+    await page.locator('.senders-row[data-active]').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.evaluate(() => window.belfryFixture!.navigate('live'));
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await eventually(focused).toBe('h1 Live');
+    expect(await page.locator('[data-notice=problem]').count()).toBe(0);
   });
 
   test('a sender that comes back does not open its sheet again', async () => {
