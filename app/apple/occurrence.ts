@@ -91,6 +91,9 @@ export interface MailRow extends Row {
   readonly conversationId: string;
 }
 
+/** As much of a mail as says where it shows and who wrote it: for judging many. */
+export type PlacedMail = Pick<MailRow, 'store' | 'rowid' | 'sender' | 'excluded' | 'mailbox' | 'mailboxes'>;
+
 export interface Chat {
   readonly id: number;
   readonly guid: string;

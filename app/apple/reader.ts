@@ -1,6 +1,6 @@
 import type { MailCounts, MailListPage, MailListRequest, MailMarks, MailName } from './mail/mail-lookup.ts';
 import type { ChatListPage, ChatListRequest, MessageDetail, MessageListPage, MessageListRequest, MessageName, MessageScanRequest, ScannedMessage } from './messages/message-lookup.ts';
-import type { Chat, Mailbox, MailRow, MessageRow, StoreKind, StoreRow } from './occurrence.ts';
+import type { Chat, Mailbox, MailRow, MessageRow, PlacedMail, StoreKind, StoreRow } from './occurrence.ts';
 
 /** Why a store cannot be read; told apart by opening (data-formats/tcc: `stat` proves nothing). */
 export type StoreTrouble = 'not_permitted' | 'not_there' | 'broken' | 'busy';
@@ -134,8 +134,8 @@ export interface MailArchive {
   list(request: MailListRequest): MailListPage;
   /** Rows as they are now; those that left are missing. */
   pick(rowids: readonly number[]): readonly MailRow[];
-  /** ROWIDs of the labels of these mails, where they have any. */
-  labelsOf(rowids: readonly number[]): ReadonlyMap<number, readonly number[]>;
+  /** The same rows with less of each: for judging thousands. */
+  placed(rowids: readonly number[]): readonly PlacedMail[];
   marks(rowids: readonly number[]): ReadonlyMap<number, MailMarks>;
   /** Mails of each mailbox and label, by its ROWID, as Mail counts them. */
   counts(): ReadonlyMap<number, MailCounts>;

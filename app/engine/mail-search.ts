@@ -1,15 +1,16 @@
-import type { Mailbox, MailRow } from '../apple/occurrence.ts';
+import type { Mailbox, MailRow, PlacedMail } from '../apple/occurrence.ts';
 import type { MailArchive } from '../apple/reader.ts';
 import type { Principal } from '../events/verdict.ts';
 import type { Coverage, MailFinding, MailQuestion } from '../mcp/searching.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Hit } from '../search/index-reader.ts';
-import type { SearchRequest } from '../search/search-request.ts';
+import type { SearchIndex } from '../search/search-index.ts';
+import type { Judged, SearchRequest } from '../search/search-request.ts';
 import type { SearchHost } from './search-host.ts';
 import { withoutSubject } from './subjectless-query.ts';
 
-export type SearchedArchive = Pick<MailArchive, 'mailboxes' | 'pick' | 'labelsOf'>;
-type SearchPolicy = Pick<Policy, 'readableSenders' | 'isWithinMailboxes' | 'mayRead' | 'hides' | 'subjects'>;
+export type SearchedArchive = Pick<MailArchive, 'mailboxes' | 'pick' | 'placed'>;
+type SearchPolicy = Pick<Policy, 'readableSenders' | 'isWithinMailboxes' | 'mayRead' | 'hides' | 'excludesMail' | 'subjects'>;
 
 /** Ids of mailboxes and labels; null: any will do. */
 type Places = ReadonlySet<number> | null;
@@ -31,14 +32,25 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
   // Until the index has let go of what was excluded just now, it is left out here.
   const except = idsOf([...question.except, ...(index.isBounded ? [] : all.filter((mailbox) => policy.hides(mailbox)))]);
   const rows = new Map<number, MailRow>();
+  const places = physical(all, wanted, except);
+  const mayShow = (row: PlacedMail): boolean => row.excluded !== 'deleted' && policy.mayRead(row, principal);
+  const isWanted = (row: PlacedMail): boolean => isIn(row.mailboxes.map(({ id }) => id), wanted, except);
+  const judge = (hits: readonly Hit[]): Judged => {
+    const placed = archive.placed(hits.map(({ mail }) => mail));
+    handBack(index, policy, hits, placed);
+    const readable = placed.filter(mayShow);
+    return { readable: rowidsOf(readable), wanted: rowidsOf(readable.filter(isWanted)) };
+  };
   const request: SearchRequest = {
-    query: asked.query, scope, limit, offset, ...physical(all, wanted, except), ...(after !== null && { after: Math.ceil(after / 1000) }), ...(before !== null && { before: Math.ceil(before / 1000) }),
+    query: asked.query, scope, limit, offset, ...places.narrowing, ...(after !== null && { after: Math.ceil(after / 1000) }), ...(before !== null && { before: Math.ceil(before / 1000) }),
     ...(senders !== null && { senders }),
+    // The index is a moment behind Mail. Where something may not be read, what counts is judged as it is now.
+    ...((senders !== null || policy.excludesMail || places.hasLabels) && { judge }),
     check: (hits) => {
-      for (const row of archive.pick(hits.map(({ mail }) => mail))) rows.set(row.rowid, row);
-      // Gone or moved since: the index is told, and what is shown is what is there.
-      index.take(hits.filter(({ mail, mailbox }) => rows.get(mail)?.box !== mailbox).map(({ mail }) => mail));
-      return new Set([...rows.values()].filter((row) => row.excluded !== 'deleted' && policy.mayRead(row, principal) && isIn(row.mailboxes.map(({ id }) => id), wanted, except)).map(({ rowid }) => rowid));
+      const picked = archive.pick(hits.map(({ mail }) => mail));
+      handBack(index, policy, hits, picked);
+      for (const row of picked) if (mayShow(row) && isWanted(row)) rows.set(row.rowid, row);
+      return new Set(rows.keys());
     },
   };
   const found = await index.search(request);
@@ -51,26 +63,37 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
   });
   const { count, isExact, order, next } = found;
   return { ok: true, hits, count, isExact, order, next, coverage: coverageOf(host) };
-
-  function physical(boxes: readonly Mailbox[], places: readonly Places[], without: ReadonlySet<number>): Pick<SearchRequest, 'mailboxes' | 'exceptMailboxes' | 'accept'> {
-    const byId = new Map(boxes.map((mailbox) => [mailbox.id, mailbox]));
-    const named = places.filter((each) => each !== null);
-    // The mail of a label lies in the mailbox that it is a label of.
-    const inside = named.map((each) => new Set([...each].map((id) => byId.get(id)?.source ?? id)));
-    const hasLabels = [...named, without].some((each) => [...each].some((id) => (byId.get(id)?.source ?? null) !== null));
-    return {
-      ...(inside.length > 0 && { mailboxes: [...inside[0]!].filter((id) => inside.every((each) => each.has(id))) }),
-      ...(without.size > 0 && { exceptMailboxes: [...without] }),
-      ...(hasLabels && { accept: (hits: readonly Hit[]) => accepted(hits, places, without) }),
-    };
-  }
-
-  function accepted(hits: readonly Hit[], places: readonly Places[], without: ReadonlySet<number>): ReadonlySet<number> {
-    const labels = archive.labelsOf(hits.map(({ mail }) => mail));
-    return new Set(hits.filter(({ mail, mailbox }) => isIn([mailbox, ...(labels.get(mail) ?? [])], places, without)).map(({ mail }) => mail));
-  }
 }
 
+/** Gone or moved since it was taken in, or excluded: the index is told. */
+function handBack(index: SearchIndex, policy: Pick<Policy, 'hides'>, hits: readonly Hit[], rows: readonly PlacedMail[]): void {
+  const known = new Map(rows.map((row) => [row.rowid, row]));
+  index.take(hits.filter(({ mail, mailbox }) => {
+    const row = known.get(mail);
+    return row === undefined || row.excluded === 'deleted' || row.mailbox?.id !== mailbox || row.mailboxes.some((each) => policy.hides(each));
+  }).map(({ mail }) => mail));
+}
+
+interface Narrowed {
+  readonly narrowing: Pick<SearchRequest, 'mailboxes' | 'exceptMailboxes'>;
+  readonly hasLabels: boolean;
+}
+
+/** The mail of a label lies in the mailbox that it is a label of. */
+function physical(all: readonly Mailbox[], places: readonly Places[], without: ReadonlySet<number>): Narrowed {
+  const byId = new Map(all.map((mailbox) => [mailbox.id, mailbox]));
+  const named = places.filter((each) => each !== null);
+  const inside = named.map((each) => new Set([...each].map((id) => byId.get(id)?.source ?? id)));
+  return {
+    narrowing: {
+      ...(inside.length > 0 && { mailboxes: [...inside[0]!].filter((id) => inside.every((each) => each.has(id))) }),
+      ...(without.size > 0 && { exceptMailboxes: [...without] }),
+    },
+    hasLabels: [...named, without].some((each) => [...each].some((id) => (byId.get(id)?.source ?? null) !== null)),
+  };
+}
+
+const rowidsOf = (rows: readonly PlacedMail[]): ReadonlySet<number> => new Set(rows.map(({ rowid }) => rowid));
 const idsOf = (mailboxes: readonly Mailbox[]): ReadonlySet<number> => new Set(mailboxes.map(({ id }) => id));
 const isIn = (ids: readonly number[], places: readonly Places[], without: ReadonlySet<number>): boolean =>
   places.every((each) => each === null || ids.some((id) => each.has(id))) && !ids.some((id) => without.has(id));

@@ -16,7 +16,7 @@ export interface SearchHostOptions {
   /** Null: nothing keeps a key, and the owner did not ask for an index without one. */
   readonly key: IndexKey | null;
   readonly kind: 'serve' | 'app';
-  readonly policy: Pick<Policy, 'searched' | 'settings' | 'pausedUntil' | 'hides'>;
+  readonly policy: Pick<Policy, 'searched' | 'settings' | 'pausedUntil' | 'hides' | 'excludesMail'>;
   readonly clock: Clock;
   /** Mail's index while it is read: not for an event that is off. */
   readonly mail: () => MailReader | null;
@@ -202,8 +202,7 @@ export class SearchHost {
   /** Mailboxes and labels that are not excluded; null: nothing is. */
   #bound(mail: MailReader): number[] | null {
     const { policy } = this.#options;
-    const { accounts, mailboxes } = policy.settings.excluded;
-    if (accounts.length === 0 && mailboxes.length === 0) return null;
+    if (!policy.excludesMail) return null;
     return mail.mailboxes().filter((mailbox) => !policy.hides(mailbox)).map(({ id }) => id);
   }
 }

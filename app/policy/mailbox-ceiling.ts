@@ -1,5 +1,4 @@
-import type { Mailbox, StoreRow } from '../apple/occurrence.ts';
-import type { Occurrence } from '../events/occurrence.ts';
+import type { Mailbox, PlacedMail, StoreRow } from '../apple/occurrence.ts';
 import type { Settings } from './settings.ts';
 
 /** How a mailbox is named in settings: by the account's id, so that a renamed account changes nothing. */
@@ -18,7 +17,7 @@ export class MailboxCeiling {
     this.#excluded = new Set(excluded.mailboxes.map(fold));
   }
 
-  allows({ row }: Pick<Occurrence, 'row'>): boolean {
+  allows({ row }: { readonly row: StoreRow | PlacedMail }): boolean {
     if (row.store !== 'mail') return true;
     if (this.excludes(row)) return false;
     return this.#keys === null || row.mailboxes.some((mailbox) => this.takes(mailbox));
@@ -29,19 +28,19 @@ export class MailboxCeiling {
     return this.#keys === null || this.#keys.has(mailboxKey(mailbox));
   }
 
-  /** One excluded place is enough: a mail that also shows elsewhere is excluded all the same, and so is one whose place is not known. */
-  excludes(row: StoreRow): boolean {
-    if (row.store !== 'mail' || !this.#hasExcluded) return false;
-    return row.mailboxes.length === 0 || row.mailboxes.some((mailbox) => this.hides(mailbox));
+  get excludesAny(): boolean {
+    return this.#accounts.size > 0 || this.#excluded.size > 0;
   }
 
-  get #hasExcluded(): boolean {
-    return this.#accounts.size > 0 || this.#excluded.size > 0;
+  /** One excluded place is enough: a mail that also shows elsewhere is excluded all the same, and so is one whose place is not known. */
+  excludes(row: StoreRow | PlacedMail): boolean {
+    if (row.store !== 'mail' || !this.excludesAny) return false;
+    return row.mailboxes.length === 0 || row.mailboxes.some((mailbox) => this.hides(mailbox));
   }
 
   /** An excluded mailbox takes what lies below it along. */
   hides(mailbox: Pick<Mailbox, 'accountId' | 'path'>): boolean {
-    if (!this.#hasExcluded) return false;
+    if (!this.excludesAny) return false;
     if (this.#accounts.has(fold(mailbox.accountId))) return true;
     const levels = fold(mailbox.path).split('/');
     return levels.some((_, at) => this.#excluded.has(`${fold(mailbox.accountId)}/${levels.slice(0, at + 1).join('/')}`));

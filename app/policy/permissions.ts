@@ -1,4 +1,4 @@
-import type { Mailbox, StoreKind, StoreRow } from '../apple/occurrence.ts';
+import type { Mailbox, PlacedMail, StoreKind, StoreRow } from '../apple/occurrence.ts';
 import { eventTypeOf, type EventType, type Occurrence, type Subjects } from '../events/occurrence.ts';
 import type { HubPolicy } from '../events/hub.ts';
 import type { Gate, NotSent, Principal } from '../events/verdict.ts';
@@ -107,11 +107,11 @@ export abstract class Permissions implements HubPolicy {
   }
 
   /** Whether a client may read a row that lies in the store. What is excluded is read by nobody. */
-  mayRead(row: StoreRow, principal: Principal): boolean {
+  mayRead(row: StoreRow | PlacedMail, principal: Principal): boolean {
     return this.#within(row, principal, this.reach(principal, row.store));
   }
 
-  #within(row: StoreRow, principal: Principal, reach: Reach | null): boolean {
+  #within(row: StoreRow | PlacedMail, principal: Principal, reach: Reach | null): boolean {
     if (reach === null || this.#mailboxes.excludes(row)) return false;
     if (reach === 'everything') return true;
     // One's own words are no allowed sender's, also where a row names the other party.
@@ -160,6 +160,11 @@ export abstract class Permissions implements HubPolicy {
   /** Whether a mailbox is excluded: nobody hears of it. */
   hides(mailbox: Pick<Mailbox, 'accountId' | 'path'>): boolean {
     return this.#mailboxes.hides(mailbox);
+  }
+
+  /** Whether anything of Mail is excluded. */
+  get excludesMail(): boolean {
+    return this.#mailboxes.excludesAny;
   }
 
   /** For Live's "Not matched": which of the owner's rules an arrival passes, whoever listens. */

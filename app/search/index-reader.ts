@@ -9,8 +9,10 @@ import { frequentWords } from './word-sample.ts';
 export const WEIGHTS = { subject: 4, sender: 2, body: 1, attachments: 2 } as const;
 /** Up to so many hits are ranked; of more the newest are shown, which is told. */
 export const MAX_RANKED = 5000;
-/** Candidates handed out at once where there are too many to rank. */
-const STEP = 500;
+/** Candidates handed out at once. */
+const STEP = MAX_RANKED + 1;
+/** Words of a query by whose places candidates are ranked. */
+const MAX_PLACED = 8;
 /**
  * A phrase of words that many mails hold is compared place by place in each of them: once to count, once to weigh and once to rank. So
  * the newest of its hits are shown, and no more of them are counted than this.
@@ -29,7 +31,7 @@ export interface Hit {
   readonly mailbox: number;
   /** Unix seconds, 0 for none. */
   readonly date: number;
-  /** BM25, higher is better; null where the order is by date. */
+  /** Higher is better; null where the order is by date. Of a search BM25; of a candidate by where the words stand alone. */
   readonly score: number | null;
 }
 
@@ -53,8 +55,9 @@ export interface Found {
   readonly order: 'best' | 'newest';
 }
 
-/** Hits to be judged by the caller, in their order; `next` where there are more. */
-export interface Candidates extends Found {
+/** Hits to be judged by the caller, the newest first; `next` where there are more. */
+export interface Candidates {
+  readonly hits: readonly Hit[];
   readonly next: number | null;
 }
 
@@ -70,7 +73,16 @@ interface Sql {
   readonly id: string;
   readonly needsMails: boolean;
   readonly isFrequent: boolean;
+  readonly groups: readonly (readonly Term[])[];
 }
+
+interface Scoring {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+const UNSCORED: Scoring = { sql: 'NULL', values: [] };
+const PLACED = ['subject', 'sender', 'attachments'] as const;
 
 type Counted = Pick<Found, 'count' | 'isExact' | 'order'>;
 const NOTHING: Counted = { count: 0, isExact: true, order: 'best' };
@@ -102,16 +114,32 @@ export class IndexReader {
     })();
   }
 
-  /** @param from `next` of the call before, or null. Where they are ranked all come at once. */
-  candidates(query: Query, narrowing: Narrowing, from: number | null): Candidates {
+  /**
+   * No figure of these depends on other mail, as BM25 does: a caller that may read some of the mail alone learns nothing of the rest.
+   * @param after `next` of the call before, or null
+   */
+  candidates(query: Query, narrowing: Narrowing, after: number | null): Candidates {
     return this.#db.transaction(() => {
       const sql = this.#compile(query, narrowing);
-      const counted = sql === null ? NOTHING : from === null ? this.#count(sql) : { count: 0, isExact: false, order: 'newest' as const };
-      if (sql === null || (from === null && counted.count === 0)) return { hits: [], ...NOTHING, next: null };
-      if (counted.order === 'best') return { hits: this.#best(sql, -1, 0).map(hitOf), ...counted, next: null };
-      const rows = this.#newest(sql, from, STEP, 0);
-      return { hits: rows.map(hitOf), ...counted, next: rows.length < STEP ? null : rows.at(-1)![4] };
+      if (sql === null) return { hits: [], next: null };
+      const rows = this.#newest(sql, after, STEP, 0, this.#placing(sql));
+      return { hits: rows.map(hitOf), next: rows.length < STEP ? null : rows.at(-1)![4] };
     })();
+  }
+
+  /** A score by the columns that the words stand in. */
+  #placing({ groups, id }: Sql): Scoring {
+    const sums: string[] = [];
+    const values: Value[] = [];
+    for (const group of groups.slice(0, MAX_PLACED)) {
+      const matches = group.flatMap((term) => this.#matches(term));
+      for (const column of PLACED) {
+        const inside = matches.map(([table]) => `${id} IN (SELECT rowid FROM ${table} WHERE ${table} MATCH ?)`);
+        if (inside.length > 0) sums.push(`${WEIGHTS[column] - WEIGHTS.body} * (${inside.join(' OR ')})`);
+        values.push(...matches.map(([, match]) => `${column} : (${match})`));
+      }
+    }
+    return { sql: sums.join(' + ') || '0', values };
   }
 
   #count({ from, where, values, ranks, id, needsMails, isFrequent }: Sql): Counted {
@@ -132,11 +160,11 @@ export class IndexReader {
     return this.#statement(sql).raw().all(...values, limit, offset) as Row[];
   }
 
-  /** @param from only what is older than this row of the index, or null */
-  #newest({ from, where, values, id }: Sql, after: number | null, limit: number, offset: number): Row[] {
+  /** @param after only what is older than this row of the index, or null */
+  #newest({ from, where, values, id }: Sql, after: number | null, limit: number, offset: number, score: Scoring = UNSCORED): Row[] {
     const older = after === null ? '' : `AND ${id} < CAST(? AS INTEGER)`;
-    const sql = `SELECT m.mail, m.mailbox, m.date, NULL, ${id} FROM ${from} WHERE ${where} ${older} ORDER BY ${id} DESC LIMIT ? OFFSET ?`;
-    return this.#statement(sql).raw().all(...values, ...(after === null ? [] : [after]), limit, offset) as Row[];
+    const sql = `SELECT m.mail, m.mailbox, m.date, ${score.sql}, ${id} FROM ${from} WHERE ${where} ${older} ORDER BY ${id} DESC LIMIT ? OFFSET ?`;
+    return this.#statement(sql).raw().all(...score.values, ...values, ...(after === null ? [] : [after]), limit, offset) as Row[];
   }
 
   /** Whether a phrase is made of words that many mails hold. */
@@ -192,7 +220,7 @@ export class IndexReader {
       add(`${id} BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER) AND m.date >= ? AND m.date < ?`, low, high, after, before);
     }
     const isWide = table === 'cjk' && all(cjkGroups).split(' OR ').length > MAX_WEIGHED;
-    return { from: table === null ? 'mails m' : table + JOIN.replace('$', id), where: conditions.join(' AND '), values, ranks: isWide ? null : table, id, needsMails: table === null || conditions.length > textConditions, isFrequent: this.#isFrequent(wordGroups.length > 0 ? groups : []) };
+    return { from: table === null ? 'mails m' : table + JOIN.replace('$', id), where: conditions.join(' AND '), values, ranks: isWide ? null : table, id, needsMails: table === null || conditions.length > textConditions, isFrequent: this.#isFrequent(wordGroups.length > 0 ? groups : []), groups };
   }
 
   /** What a term asks of each table. Nothing where no such characters are in the index. */

@@ -133,7 +133,7 @@ test('Chinese, Japanese and Korean: words of one, two and more characters, mixed
   expect(await sorted('report -会議')).toEqual([]);
 });
 
-test('mailboxes, dates, labels by `accept`, windows', async () => {
+test('mailboxes, dates, what is judged before it counts, windows', async () => {
   await using place = await ground({ start: false });
   const accounts = place.store.accountIds();
   const at = (days: number, mail: Mail = {}): number => place.arrive('needle in a haystack', { dateReceived: BASE + days * DAY, ...mail });
@@ -149,9 +149,12 @@ test('mailboxes, dates, labels by `accept`, windows', async () => {
   expect(await place.find({ query: 'needle', after: BASE + DAY, before: BASE + 3 * DAY })).toEqual([rows[2], rows[1]]);
   expect(await place.find({ query: 'needle', after: BASE + 9 * DAY })).toEqual([]);
   // Filtering comes before the window, so a page is full.
-  const accept: NonNullable<SearchRequest['accept']> = (hits) => new Set(hits.map(({ mail }) => mail).filter((mail) => mail === rows[0] || mail === rows[1]));
-  expect(await place.find({ query: 'needle', accept, limit: 1, offset: 1 })).toEqual([rows[0]]);
-  expect(await place.index.search({ query: 'needle', accept })).toMatchObject({ count: 2, isExact: true });
+  const judge: NonNullable<SearchRequest['judge']> = (hits) => {
+    const wanted = new Set(hits.map(({ mail }) => mail).filter((mail) => mail === rows[0] || mail === rows[1]));
+    return { readable: wanted, wanted };
+  };
+  expect(await place.find({ query: 'needle', judge, limit: 1, offset: 1 })).toEqual([rows[0]]);
+  expect(await place.index.search({ query: 'needle', judge })).toMatchObject({ count: 2, isExact: true, order: 'best' });
 });
 
 test('bad input is a sentence that names the field', async () => {

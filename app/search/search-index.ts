@@ -5,7 +5,7 @@ import { FinderThread, type ListedPlace } from './finder-thread.ts';
 import type { Snippets } from './index-finder.ts';
 import type { IndexKey } from './index-file.ts';
 import type { IndexBound, IndexCounts, IndexOrder, IndexReport, KeeperData } from './index-keeper.ts';
-import type { Candidates, Hit, Narrowing } from './index-reader.ts';
+import { MAX_RANKED, type Candidates, type Hit, type Narrowing } from './index-reader.ts';
 import { parseQuery, type Query } from './query.ts';
 import { MAX_OFFSET, windowOf, type SearchRequest, type Window } from './search-request.ts';
 import { needlesOf, type Snippet } from './snippet.ts';
@@ -66,14 +66,15 @@ export type SearchAnswer =
     }
   | { readonly ok: false; readonly reason: string };
 
-type Sifted = Pick<Extract<SearchAnswer, { ok: true }>, 'count' | 'isExact' | 'order'> & { readonly hits: readonly Hit[]; readonly snippets: Snippets | null };
+type Sifted = Pick<Extract<SearchAnswer, { ok: true }>, 'count' | 'isExact' | 'order'> & { readonly hits: readonly Hit[]; readonly snippets: Snippets | null; readonly goesOn: boolean };
 
 const EMPTY: IndexCounts = { mails: 0, textBytes: 0, deadLetters: [], syncedAt: null };
 /** Young objects of the thread: texts die at once. */
 const KEEPER_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 };
-/** Hits judged by `accept` in one turn, and in all. */
+/** Hits judged in one turn; those that may be read in all; and all that are walked through. */
 const TURN = 500;
-const MAX_ASKED = 20_000;
+const MAX_JUDGED = 20_000;
+const MAX_WALKED = 200_000;
 const WHY_NOT = {
   unreadable: 'The search index cannot be read at the moment.',
   damaged: 'The search index is damaged, so it is made anew. Try again in a few minutes.',
@@ -227,7 +228,7 @@ export class SearchIndex {
     const placed = found.hits.map((hit, nth) => ({ ...hit, at: offset + nth, snippet: found.snippets?.[nth] ?? null }));
     const hits = allowed === undefined ? placed : placed.filter(({ mail }) => allowed.has(mail));
     const count = Math.max(hits.length, found.count - (found.hits.length - hits.length));
-    const goesOn = found.hits.length === limit && (!found.isExact || offset + limit < found.count) && offset + limit <= MAX_OFFSET;
+    const goesOn = found.goesOn && offset + limit <= MAX_OFFSET;
     return {
       ok: true, hits, count, isExact: found.isExact, order: found.order, next: goesOn ? offset + limit : null,
       isPartial: this.#phase !== 'ready',
@@ -243,33 +244,47 @@ export class SearchIndex {
     const needles = request.snippets === false ? null : needlesOf(query);
     const hidesCodes = this.#hidesCodes;
     if (needles !== null) this.#finder.places(this.#options.places());
-    if (request.accept === undefined) return this.#finder.ask({ kind: 'find', query, narrowing, offset, limit, needles, hidesCodes });
-    const sifted = await this.#sift(query, narrowing, request.accept, { offset, limit });
+    if (request.judge === undefined) {
+      const found = await this.#finder.ask({ kind: 'find', query, narrowing, offset, limit, needles, hidesCodes });
+      return typeof found === 'string' ? found : { ...found, goesOn: found.hits.length === limit && (!found.isExact || offset + limit < found.count) };
+    }
+    const sifted = await this.#sift(query, narrowing, request.judge, { offset, limit });
     if (typeof sifted === 'string' || needles === null || sifted.hits.length === 0) return sifted;
     const snippets = await this.#finder.ask({ kind: 'snippets', needles, hits: sifted.hits, hidesCodes });
     return { ...sifted, snippets: typeof snippets === 'string' ? null : snippets };
   }
 
-  /** The hits that are accepted, in their order. Each turn of the loop is short: other work of this thread comes between. */
-  async #sift(query: Query, narrowing: Narrowing, accept: NonNullable<SearchRequest['accept']>, { offset, limit }: Window): Promise<Sifted | Refused> {
+  /**
+   * The hits that are wanted. Where it stops depends on those that may be read alone, and so do count and order. Each turn of the
+   * loop is short: other work of this thread comes between.
+   */
+  async #sift(query: Query, narrowing: Narrowing, judge: NonNullable<SearchRequest['judge']>, { offset, limit }: Window): Promise<Sifted | Refused> {
     const kept: Hit[] = [];
-    let order: Sifted['order'] = 'best';
+    const enough = Math.max(MAX_RANKED, offset + limit);
+    const isDone = (): boolean => kept.length > enough || readable > MAX_JUDGED;
+    let [readable, walked] = [0, 0];
     let from: number | null = null;
-    let asked = 0;
     do {
       const found: Candidates | Refused = await this.#finder.ask({ kind: 'candidates', query, narrowing, from });
       if (typeof found === 'string') return found;
-      ({ order } = found);
-      for (let at = 0; at < found.hits.length; at += TURN) {
+      for (let at = 0; at < found.hits.length && !isDone(); at += TURN) {
         if (at > 0) await new Promise<void>((done) => void this.#clock.after(0, done));
         const turn = found.hits.slice(at, at + TURN);
-        const accepted = accept(turn);
-        kept.push(...turn.filter(({ mail }) => accepted.has(mail)));
+        const judged = judge(turn);
+        for (const hit of turn) {
+          if (isDone()) break;
+          if (judged.readable.has(hit.mail)) readable += 1;
+          if (judged.wanted.has(hit.mail) && readable <= MAX_JUDGED) kept.push(hit);
+        }
       }
-      asked += found.hits.length;
+      walked += found.hits.length;
       from = found.next;
-    } while (from !== null && asked < MAX_ASKED && kept.length < offset + limit);
-    return { hits: kept.slice(offset, offset + limit), count: kept.length, isExact: from === null, order, snippets: null };
+      if (from !== null && walked > MAX_WALKED) return 'too-long';
+    } while (from !== null && !isDone());
+    const isRanked = !isDone() && kept.length <= MAX_RANKED;
+    const ordered = isRanked ? kept.toSorted((a, b) => b.score! - a.score!) : kept;
+    const hits = ordered.slice(offset, offset + limit).map((hit) => ({ ...hit, score: null }));
+    return { hits, count: Math.min(kept.length, MAX_RANKED), isExact: isRanked, order: isRanked ? 'best' : 'newest', goesOn: kept.length > offset + limit, snippets: null };
   }
 
   #hear(report: IndexReport): void {

@@ -2,6 +2,13 @@ import type { Hit } from './index-reader.ts';
 import type { Column } from './query.ts';
 import type { SenderBound } from './sender-bound.ts';
 
+/** Mails among those that were asked about. */
+export interface Judged {
+  readonly readable: ReadonlySet<number>;
+  /** Those of them that the question is about. */
+  readonly wanted: ReadonlySet<number>;
+}
+
 /** What is asked of the index, by whoever may ask. */
 export interface SearchRequest {
   readonly query: string;
@@ -17,8 +24,8 @@ export interface SearchRequest {
   readonly offset?: number;
   /** Whose mail alone is found; left out: everybody's. */
   readonly senders?: SenderBound;
-  /** Which of these hits count at all (labels): asked in their order before the window, so that a page is full and the count right. */
-  readonly accept?: (hits: readonly Hit[]) => ReadonlySet<number>;
+  /** Asked of the hits, newest first, before they count: then pages are full, and no figure depends on what may not be read. */
+  readonly judge?: (hits: readonly Hit[]) => Judged;
   /** Which hits of the page may be shown as things are by now; those that may not are missing from it and from the count. */
   readonly check?: (hits: readonly Hit[]) => ReadonlySet<number>;
   /** Default true. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Mailbox, MailRow } from '../occurrence.ts';
+import type { Mailbox, MailRow, PlacedMail } from '../occurrence.ts';
 import type { Batch, FileIdentity, MailArchive, MailReader, Page, PageRequest, RecentSender, SenderSet } from '../reader.ts';
 import { Store } from '../store.ts';
 import { Accounts } from './accounts.ts';
@@ -187,8 +187,11 @@ export class EnvelopeIndex implements MailReader, MailArchive {
     });
   }
 
-  labelsOf(rowids: readonly number[]): ReadonlyMap<number, readonly number[]> {
-    return this.#reading('labelsOf', (open) => open.lookup.labelsOf(rowids));
+  placed(rowids: readonly number[]): readonly PlacedMail[] {
+    return this.#reading('placed', (open) => {
+      this.#begin();
+      return open.rows.placed(rowids);
+    });
   }
 
   marks(rowids: readonly number[]): ReadonlyMap<number, MailMarks> {

@@ -86,9 +86,8 @@ export class MailList {
 
   /** All mails by row id. */
   *rows(): Generator<ListedRow> {
-    const deleted = this.#store.has('messages', 'deleted') ? 'm.deleted = 0 AND' : '';
     const { condition, values } = this.#within();
-    const sql = `SELECT m.ROWID, m.mailbox, m.date_received FROM messages m WHERE ${deleted} m.flags & ${DELETED} = 0 AND m.mailbox IS NOT NULL AND ${condition} AND m.ROWID > ? ORDER BY m.ROWID LIMIT ${CHUNK}`;
+    const sql = `SELECT m.ROWID, m.mailbox, m.date_received FROM messages m WHERE ${condition} AND m.mailbox IS NOT NULL AND m.ROWID > ? ORDER BY m.ROWID LIMIT ${CHUNK}`;
     for (let after = -1; ; ) {
       const rows = this.#store.transaction('rows', () => this.#store.statement(sql, 'raw').all(...values, after)) as [number, number, unknown][];
       for (const [rowid, mailbox, date] of rows) yield { rowid, mailbox, date: seconds(date) };
@@ -97,7 +96,7 @@ export class MailList {
     }
   }
 
-  /** In the order asked for; rows that left are missing. */
+  /** In the order asked for; rows that left, or are left out, are missing. */
   envelopes(rowids: readonly number[]): MailEnvelope[] {
     const store = this.#store;
     const prefix = store.has('messages', 'subject_prefix') ? 'm.subject_prefix' : 'NULL';
@@ -122,13 +121,14 @@ export class MailList {
     });
   }
 
-  /** An unknown mailbox or label counts as outside: it may lie below one that is excluded. */
+  /** What is not marked deleted and lies within the bound. An unknown mailbox or label counts as outside: it may lie below one that is excluded. */
   #within(): { readonly condition: string; readonly values: readonly string[] } {
-    if (this.#bound === null) return { condition: '1', values: [] };
+    const kept = `${this.#store.has('messages', 'deleted') ? 'm.deleted = 0 AND ' : ''}m.flags & ${DELETED} = 0`;
+    if (this.#bound === null) return { condition: kept, values: [] };
     const inside = '(SELECT value FROM json_each(?))';
     const { json } = this.#bound;
-    if (!this.#store.has('labels')) return { condition: `m.mailbox IN ${inside}`, values: [json] };
-    return { condition: `m.mailbox IN ${inside} AND NOT EXISTS (SELECT 1 FROM labels l WHERE l.message_id = m.ROWID AND l.mailbox_id NOT IN ${inside})`, values: [json, json] };
+    if (!this.#store.has('labels')) return { condition: `${kept} AND m.mailbox IN ${inside}`, values: [json] };
+    return { condition: `${kept} AND m.mailbox IN ${inside} AND NOT EXISTS (SELECT 1 FROM labels l WHERE l.message_id = m.ROWID AND l.mailbox_id NOT IN ${inside})`, values: [json, json] };
   }
 }
 

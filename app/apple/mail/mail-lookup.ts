@@ -75,19 +75,6 @@ export class MailLookup {
     return marks;
   }
 
-  /** ROWIDs of the labels of these mails, where they have any. */
-  labelsOf(rowids: readonly number[]): ReadonlyMap<number, readonly number[]> {
-    const labels = new Map<number, number[]>();
-    if (this.#shape.labels === null) return labels;
-    const sql = 'SELECT message_id, mailbox_id FROM labels WHERE message_id IN (SELECT value FROM json_each(?))';
-    for (const [rowid, label] of this.#store.statement(sql, 'raw').all(JSON.stringify(rowids)) as [number, number][]) {
-      const known = labels.get(rowid);
-      if (known === undefined) labels.set(rowid, [label]);
-      else known.push(label);
-    }
-    return labels;
-  }
-
   /** Mails of each mailbox and label, by its ROWID, as Mail counts them. */
   counts(): ReadonlyMap<number, MailCounts> {
     const has = (name: string) => this.#store.has('mailboxes', name);

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import { createHash } from 'node:crypto';
-import type { Address, Mailbox, MailRow, NotArrival } from '../occurrence.ts';
+import type { Address, Mailbox, MailRow, NotArrival, PlacedMail } from '../occurrence.ts';
 import type { RecentSender } from '../reader.ts';
 import { normaliseAddress } from '../sender.ts';
 import type { Store } from '../store.ts';
@@ -58,6 +58,8 @@ export interface Shape {
   readonly deleted: string;
   /** Sender, place and date of the newest rows. */
   readonly senders: string;
+  /** Who wrote one row, and where it is. */
+  readonly placed: string;
   readonly recipients: string | null;
   readonly labels: string | null;
 }
@@ -89,6 +91,8 @@ export function shapeOf(store: Store): Shape {
         ${header ? 'LEFT JOIN message_global_data g ON g.ROWID = m.global_message_id' : ''}`,
     senders: `SELECT a.address, ${names}, m.mailbox, m.flags & ${FLAG_MASK}, ${deleted}, m.date_received
       FROM messages m JOIN addresses a ON a.ROWID = m.sender ORDER BY m.ROWID DESC LIMIT ?`,
+    placed: `SELECT a.address, m.mailbox, b.url, m.flags & ${FLAG_MASK}, ${deleted}
+      FROM messages m LEFT JOIN addresses a ON a.ROWID = m.sender LEFT JOIN mailboxes b ON b.ROWID = m.mailbox WHERE m.ROWID = ?`,
     recipients: store.has('recipients')
       ? `SELECT r.type, a.address, ${names} FROM recipients r JOIN addresses a ON a.ROWID = r.${address}
           WHERE r.${pointer('recipients')} = ? AND (r.type IS NULL OR r.type < 2) ORDER BY r.type, r.position`
@@ -100,6 +104,8 @@ export function shapeOf(store: Store): Shape {
 }
 
 type RawSender = readonly [address: unknown, name: unknown, mailbox: number | null, flags: number | null, deleted: number | null, received: unknown];
+
+type RawPlaced = readonly [address: unknown, mailbox: number | null, url: string | null, flags: number | null, deleted: number | null];
 
 type RawRow = readonly [
   rowid: number, hash: unknown, globalId: number | null, sender: number | null, address: unknown, name: unknown, prefix: unknown, subject: unknown,
@@ -124,6 +130,7 @@ export class MailRowReader {
   readonly #labels: Statement | null;
   readonly #recipients: Statement | null;
   readonly #recent: Statement;
+  readonly #placed: Statement;
 
   /** @param reload Called once a mailbox shows that the directory does not know, or knows under another URL. */
   constructor(store: Store, shape: Shape, directory: MailboxDirectory, reload: () => void, firstRows: FirstRows | null) {
@@ -134,6 +141,7 @@ export class MailRowReader {
     this.#between = store.statement(`${shape.row} WHERE m.ROWID > ? AND m.ROWID <= ? ORDER BY m.ROWID`, 'raw');
     this.#one = store.statement(`${shape.row} WHERE m.ROWID = ?`, 'raw');
     this.#recent = store.statement(shape.senders, 'raw');
+    this.#placed = store.statement(shape.placed, 'raw');
     this.#labels = shape.labels === null ? null : store.statement(shape.labels, 'raw');
     this.#recipients = shape.recipients === null ? null : store.statement(shape.recipients, 'raw');
   }
@@ -153,6 +161,19 @@ export class MailRowReader {
     return rowids.flatMap((rowid) => {
       const raw = this.#one.get(rowid) as RawRow | undefined;
       return raw === undefined ? [] : [this.#row(raw)];
+    });
+  }
+
+  /** By id, in the order asked for; those that left are missing. */
+  placed(rowids: readonly number[]): PlacedMail[] {
+    return rowids.flatMap((rowid) => {
+      const raw = this.#placed.get(rowid) as RawPlaced | undefined;
+      if (raw === undefined) return [];
+      const [address, boxId, url, flags, deleted] = raw;
+      const from = addressOf(address, null);
+      const sender = from === null ? null : normaliseAddress(from.address);
+      const { box, boxes, excluded } = this.#place(rowid, boxId, url, flags ?? 0, deleted === 1);
+      return [{ store: 'mail' as const, rowid, sender, excluded: excluded ?? (sender === null ? 'no-sender' as const : null), mailbox: box, mailboxes: boxes }];
     });
   }
 
@@ -179,21 +200,17 @@ export class MailRowReader {
 
   #row(raw: RawRow): MailRow {
     const [rowid, hashText, globalId, senderId, address, name, prefix, subject, received, sent, boxId, url, flags, deleted, conversation, header, attached] = raw;
-    const box = boxId === null || url === null ? null : (this.#mailbox(boxId, url) ?? null);
-    const labelled = box !== null && this.#directory.hasLabels(box.id);
-    const labels = labelled ? this.labelsOf(rowid) : [];
+    const { box, boxes, excluded, lacksLabels } = this.#place(rowid, boxId, url, flags ?? 0, deleted === 1);
     const from = addressOf(address, name);
     const sender = from === null ? null : normaliseAddress(from.address);
-    const excluded = excludedByPlace(box ?? undefined, flags ?? 0, deleted === 1) ?? excludedByLabels(labels) ?? (sender === null ? 'no-sender' : null);
     const dateReceived = toMs(received);
     const messageHash = hashOf(hashText);
-    const boxes = box === null ? labels : labels[0]?.role === 'inbox' ? [...labels, box] : [box, ...labels];
     return {
       store: 'mail',
       rowid,
       sender,
-      excluded,
-      incomplete: box === null || (labelled && labels.length === 0) || (senderId !== null && from === null),
+      excluded: excluded ?? (sender === null ? 'no-sender' : null),
+      incomplete: box === null || lacksLabels || (senderId !== null && from === null),
       date: dateReceived,
       box: boxId,
       hasAttachments: attached > 0,
@@ -210,6 +227,15 @@ export class MailRowReader {
       dateSent: toMs(sent),
       conversationId: conversation ?? '',
     };
+  }
+
+  /** Where a row shows, and why it cannot ring there. */
+  #place(rowid: number, boxId: number | null, url: string | null, flags: number, deleted: boolean): { box: Mailbox | null; boxes: readonly Mailbox[]; excluded: NotArrival | null; lacksLabels: boolean } {
+    const box = boxId === null || url === null ? null : (this.#mailbox(boxId, url) ?? null);
+    const labelled = box !== null && this.#directory.hasLabels(box.id);
+    const labels = labelled ? this.labelsOf(rowid) : [];
+    const boxes = box === null ? labels : labels[0]?.role === 'inbox' ? [...labels, box] : [box, ...labels];
+    return { box, boxes, excluded: excludedByPlace(box ?? undefined, flags, deleted) ?? excludedByLabels(labels), lacksLabels: labelled && labels.length === 0 };
   }
 
   #addressees(rowid: number): { to: Address[]; toCount: number; recipients: string[] } {
