@@ -98,7 +98,7 @@ async function indexing<T>(file: string, work: (indexer: Indexer) => Promise<T>)
   const source = new MailSource(mailDir);
   source.open();
   try {
-    return await work(new Indexer(new IndexWriter(db), source, { now: Date.now, onProgress: () => undefined, onCompared: () => undefined, mayGoOn: async () => 'go', urgent: () => [] }));
+    return await work(new Indexer(new IndexWriter(db), source, { now: Date.now, onProgress: () => undefined, onCompared: () => undefined, onLeft: () => undefined, mayGoOn: async () => 'go', urgent: () => [] }));
   } finally {
     source.close();
     db.close();

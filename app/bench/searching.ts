@@ -16,6 +16,10 @@ const MAILS = 100_000;
 const RUNS = 9;
 const SENDER = 'ann@example.org';
 const PER_SECOND = 20;
+/** Comparisons, and arrivals in the fifth of a second that each begins with: it takes about as long. */
+const COMPARISONS = 15;
+const MEANWHILE = 20;
+const MEANWHILE_PER_SECOND = 100;
 
 /** The engine as it is shipped, over 100,000 real .emlx files: it builds its index while mail arrives, then answers behind the shim. */
 export async function searching(): Promise<Figure[]> {
@@ -26,6 +30,7 @@ export async function searching(): Promise<Figure[]> {
   if (!(await listener.until(() => listener.active === 1))) throw new Error('The stream did not open.');
   const quiet = await latencyOf(stage, listener, 200);
   const build = await built(stage, listener);
+  const compared = await whileComparing(stage, listener);
   const client = stage.client();
   const searched: { query: string; count: number; ms: number[] }[] = [];
   for (const query of [...QUERIES, ...FREQUENT_PHRASES]) searched.push(await timesOf(client, query));
@@ -50,6 +55,12 @@ export async function searching(): Promise<Figure[]> {
       ],
       against: `events before the build: median ${short(median(quiet))} ms, p99 ${short(percentile(quiet, 0.99))} ms`,
       samples: { lag: build.lag, quiet },
+    },
+    {
+      figure: `events while the engine compares its index with ${MAILS.toLocaleString('en')} mails that are the same, as at each start`,
+      measured: [{ what: 'p99', value: percentile(compared, 0.99), unit: 'ms', atMost: 50 }, { what: 'median', value: median(compared), unit: 'ms' }, { what: 'worst', value: worst(compared), unit: 'ms' }, { what: 'lost', value: COMPARISONS * MEANWHILE - compared.length, unit: '', atMost: 0 }],
+      against: `at rest: median ${short(median(quiet))} ms, p99 ${short(percentile(quiet, 0.99))} ms`,
+      samples: { compared },
     },
     {
       figure: '`mail_search` over the shim, full coverage, 50 different queries, 10 results with snippets',
@@ -81,9 +92,21 @@ async function built(stage: Stage, listener: ShimClient): Promise<{ seconds: num
   return { seconds: (performance.now() - from) / 1000, peakRssMb: (await stage.usage()).peakRssMb, lag, arrivals };
 }
 
-async function latencyOf(stage: Stage, listener: ShimClient, n: number): Promise<number[]> {
+/** A pause closes the index, and its end opens it as a start of the engine does. */
+async function whileComparing(stage: Stage, listener: ShimClient): Promise<number[]> {
+  const lag: number[] = [];
+  for (let run = 0; run < COMPARISONS; run += 1) {
+    await command(stage, 'pause');
+    await command(stage, 'resume');
+    lag.push(...(await latencyOf(stage, listener, MEANWHILE, MEANWHILE_PER_SECOND)));
+    while (((await command(stage, 'search', 'status'))['search'] as SearchState).phase !== 'ready') await new Promise((done) => void setTimeout(done, 100));
+  }
+  return lag;
+}
+
+async function latencyOf(stage: Stage, listener: ShimClient, n: number, perSecond = PER_SECOND): Promise<number[]> {
   const before = listener.heard.length;
-  const arrivals = await stage.writer.burst({ store: 'mail', n, perSecond: PER_SECOND, senders: [SENDER] });
+  const arrivals = await stage.writer.burst({ store: 'mail', n, perSecond, senders: [SENDER] });
   await listener.until(() => listener.heard.length >= before + n, 3000);
   const heard = new Map(listener.heard.slice(before).map(({ rowid, at }) => [rowid, at]));
   return arrivals.flatMap(({ rowid, committedAt }) => (heard.has(rowid) ? [msBetween(committedAt, heard.get(rowid)!)] : []));

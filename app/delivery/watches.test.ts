@@ -46,7 +46,7 @@ class Inside {
     };
     this.hub = new Hub({
       reader: new EnvelopeIndex({ mailDir: store.mailDir }), state: new TailState(this.db, 'mail'), watcher: deafWatcher(), clock, policy,
-      listener: { outcome: () => undefined, delivered: () => undefined, settled: () => undefined, trouble: () => undefined, gap: () => undefined, counted: () => undefined },
+      listener: { outcome: () => undefined, delivered: () => undefined, settled: () => undefined, committed: () => undefined, trouble: () => undefined, gap: () => undefined, counted: () => undefined },
     });
     const hubs = new Map([[MAIL, this.hub]]);
     this.watches = new Watches({

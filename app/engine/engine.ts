@@ -314,6 +314,7 @@ export class Engine {
             this.live.gap(type);
             if (type === 'mail.received') this.search.compare();
           },
+          committed: (type) => { if (type === 'mail.received') this.search.changed(); },
           counted: () => this.changes.changed(),
         },
       });

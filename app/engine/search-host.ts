@@ -28,7 +28,11 @@ export interface SearchHostOptions {
 
 /** Arrivals are handed over together, this long after the first of them: their events went out before. */
 const HAND_OVER_MS = 100;
-/** Mail removes and moves without a row that the tail would see. */
+/** Labels, marks, moves and removals make no row that the tail would hand over: the index follows the store so long after it changed. */
+const FOLLOW_MS = 2000;
+/** If it has not followed by then, it is not said to be ready. */
+const LATE_MS = 60_000;
+/** Files come without a change of the store. */
 const COMPARE_MS = 3_600_000;
 const RETRY_MS = 600_000;
 const NOWHERE: readonly never[] = [];
@@ -54,6 +58,9 @@ export class SearchHost {
   #stopped = false;
   #turn: Promise<void> = Promise.resolve();
   #arrived: number[] = [];
+  /** When the store changed first since the index followed it, Unix ms; null: it is up to date. */
+  #changedAt: number | null = null;
+  #cancelFollow: (() => void) | null = null;
 
   constructor(options: SearchHostOptions) {
     this.#options = options;
@@ -80,7 +87,8 @@ export class SearchHost {
     const state = this.#index?.state() ?? this.#last;
     const encrypted = key !== null && 'key' in key;
     const isHeld = wish !== 'run';
-    const phase = isHeld ? wish : state === null || state.phase === 'off' ? 'opening' : state.phase;
+    const known = state?.phase === 'ready' ? this.#readiness : state?.phase;
+    const phase = isHeld ? wish : known === undefined || known === 'off' ? 'opening' : known;
     const pausedBy = wish === 'paused' ? 'owner' : phase === 'paused' ? 'battery' : null;
     if (state === null) return { ...searchOff, phase, pausedBy, since: at, encrypted };
     const { counts: { mails, textBytes, deadLetters, syncedAt }, pending, bytes, perSecond, since, trouble } = state;
@@ -114,6 +122,16 @@ export class SearchHost {
     if (this.#index === null) return;
     if (this.#arrived.length === 0) this.#options.clock.after(HAND_OVER_MS, () => this.#handOver());
     this.#arrived.push(rowid);
+  }
+
+  /** Something was committed to Mail's store. Called for each commit, so it is cheap. */
+  changed(): void {
+    if (this.#index === null || this.#cancelFollow !== null) return;
+    this.#changedAt ??= this.#options.clock.now();
+    this.#cancelFollow = this.#options.clock.after(FOLLOW_MS, () => {
+      this.#cancelFollow = null;
+      if (this.#rebound()) this.#index?.follow();
+    });
   }
 
   /** Another store is there. */
@@ -158,6 +176,9 @@ export class SearchHost {
       this.#last = this.#index.state();
       const index = this.#index;
       this.#index = null;
+      this.#cancelFollow?.();
+      this.#cancelFollow = null;
+      this.#changedAt = null;
       await index.stop();
     }
     if ((wish === 'off' || wish === 'unavailable') && existsSync(this.#path)) {
@@ -168,18 +189,34 @@ export class SearchHost {
   }
 
   #run(mail: MailReader): void {
-    const { dataDir, mailDir, key, clock, worker, policy, changed, log } = this.#options;
+    const { dataDir, mailDir, key, clock, worker, log } = this.#options;
     const isNew = this.#index === null;
     if (isNew) {
       mkdirSync(join(dataDir, 'search'), { recursive: true, mode: 0o700 });
-      this.#index = new SearchIndex({ path: this.#path, mailDir, key: key!, clock, worker, places: () => this.#options.mail()?.mailboxes() ?? NOWHERE, onState: changed, onAnew: log });
+      this.#index = new SearchIndex({ path: this.#path, mailDir, key: key!, clock, worker, places: () => this.#options.mail()?.mailboxes() ?? NOWHERE, onState: () => this.#heard(), onAnew: log });
     }
     const index = this.#index!;
     index.bound(this.#bound(mail));
-    index.hideCodes(policy.settings.hideCodes);
-    index.pause(this.#onBattery && !policy.settings.indexOnBattery);
+    index.hideCodes(this.#options.policy.settings.hideCodes);
+    index.pause(this.#isPaused);
     if (isNew) index.start();
     else this.#retry();
+  }
+
+  get #isPaused(): boolean {
+    return this.#onBattery && !this.#options.policy.settings.indexOnBattery;
+  }
+
+  /** An index that is ready as far as it knows. */
+  get #readiness(): 'ready' | 'paused' | 'comparing' {
+    if (this.#changedAt === null) return 'ready';
+    if (this.#isPaused) return 'paused';
+    return this.#options.clock.now() - this.#changedAt > LATE_MS ? 'comparing' : 'ready';
+  }
+
+  #heard(): void {
+    if (this.#cancelFollow === null && this.#index?.isFollowed === true) this.#changedAt = null;
+    this.#options.changed();
   }
 
   #retry(): void {
@@ -191,12 +228,15 @@ export class SearchHost {
   #handOver(): void {
     const rows = this.#arrived;
     this.#arrived = [];
+    if (this.#rebound()) this.#index?.take(rows);
+  }
+
+  /** A mailbox that is new counts as excluded until it is known not to be. False: what comes while Mail is not read is found by a comparison afterwards. */
+  #rebound(): boolean {
     const mail = this.#options.mail();
-    // What comes while Mail is not read is found by the comparison afterwards.
-    if (this.#index === null || mail === null) return;
-    // A mailbox that is new counts as excluded until it is known not to be.
+    if (this.#index === null || mail === null) return false;
     this.#index.bound(this.#bound(mail));
-    this.#index.take(rows);
+    return true;
   }
 
   /** Mailboxes and labels that are not excluded; null: nothing is. */

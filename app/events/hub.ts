@@ -47,6 +47,8 @@ export interface HubListener {
   settled(): void;
   trouble(type: EventType, kind: TailTrouble | null): void;
   gap(type: EventType): void;
+  /** Something in the store changed, rows or not; called after what is new was handed out. */
+  committed(type: EventType): void;
   /** A subscription came or went. */
   counted(type: EventType): void;
 }
@@ -90,6 +92,7 @@ export class Hub {
       listener: {
         judged: (occurrence, reason) => this.#judged(occurrence, reason),
         settled: () => this.#listener.settled(),
+        committed: () => this.#listener.committed(this.type),
         gap: () => this.#gap(),
         trouble: (kind) => this.#troubled(kind),
       },

@@ -16,6 +16,8 @@ export interface TailListener {
   judged(occurrence: Occurrence, reason: NotArrival | null): void;
   /** After all rows of a look at the store: write what was collected. */
   settled(): void;
+  /** Something was committed, rows or not; what rows are new was judged before. */
+  committed(): void;
   /** Another store is there, or the store went back: positions before this mean nothing. */
   gap(): void;
   /** The store cannot be read, or (null) can be read again. */
@@ -218,6 +220,7 @@ export class Tail {
     this.#ladder = null;
     this.#read();
     this.#version = version;
+    this.#listener.committed();
     return true;
   }
 

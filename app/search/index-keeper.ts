@@ -4,6 +4,7 @@ import { isDamage, openForWriting, removeIndex, type IndexKey, type OpenedIndex 
 import { IndexWriter, type IndexFailures } from './index-writer.ts';
 import { Indexer, type IndexProgress } from './indexer.ts';
 import { MailSource } from './mail-source.ts';
+import { Remains } from './remains.ts';
 
 /** Mailboxes and labels outside which nothing is indexed; null: none. `number` tells one wish from the next. */
 export interface IndexBound {
@@ -26,6 +27,8 @@ export interface KeeperData {
 export type IndexOrder =
   | { readonly kind: 'pause' | 'resume' | 'sync' | 'rebuild' | 'stop' }
   | { readonly kind: 'take'; readonly mails: readonly number[] }
+  /** Mail's store changed; `number` tells one time from the next. */
+  | { readonly kind: 'follow'; readonly number: number }
   | { readonly kind: 'bound'; readonly bound: IndexBound }
   | { readonly kind: 'codes'; readonly hidden: boolean };
 
@@ -41,8 +44,10 @@ export interface IndexCounts {
 export type IndexReport =
   | ({ readonly kind: 'progress' } & IndexProgress & { readonly counts: IndexCounts })
   | { readonly kind: 'taken'; readonly counts: IndexCounts }
-  /** It is made anew: as was asked, or because the file could not be used, or Mail has another store, or codes are hidden from now on, or no more. */
-  | { readonly kind: 'renewed'; readonly why: 'asked' | 'unusable' | 'other-store' | 'codes' }
+  /** What changed in Mail's store up to this order is in the index. */
+  | { readonly kind: 'followed'; readonly number: number; readonly counts: IndexCounts }
+  /** It is made anew: as was asked; the file could not be used; Mail has another store; codes are hidden from now on, or no more; most of it left. */
+  | { readonly kind: 'renewed'; readonly why: 'asked' | 'unusable' | 'other-store' | 'codes' | 'left' }
   /** Nothing outside this bound is in the index any more. */
   | { readonly kind: 'bounded'; readonly number: number }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -51,11 +56,16 @@ export type IndexReport =
 const MAX_QUEUE = 10_000;
 const TAKEN = 500;
 /** When a mail without a file is looked at once more. */
-const LOOK_AGAIN_MS = [30_000, 600_000];
+const LOOK_AGAIN_MS = [5000, 30_000, 600_000];
+/** Between two comparisons of the store alone lies so many times what one takes, and no more than the most. */
+const REST = 50;
+const MOST_REST_MS = 50_000;
 
 /** A store that is busy or gone is tried again after this long, or as soon as something is asked for. */
 const BUSY_MS = 500;
 const GONE_MS = 30_000;
+/** A search read the file just when the last of what left was to go out of it. */
+const READ_MS = 1000;
 
 type Why = (IndexReport & { kind: 'renewed' })['why'];
 
@@ -88,6 +98,12 @@ class IndexKeeper {
   #isStopped = false;
   #wantsSync = true;
   #wantsRebuild = false;
+  /** The last order to follow; what was followed; and from when on it may be again, ms of this process. */
+  #follow = 0;
+  #followed = 0;
+  #followFrom = 0;
+  #remains!: Remains;
+  #remainsTimer: NodeJS.Timeout | null = null;
   #bound: IndexBound;
   /** The bound changed: what goes on is begun anew with it. */
   #isRebound = false;
@@ -106,6 +122,13 @@ class IndexKeeper {
   hear(order: IndexOrder): void {
     switch (order.kind) {
       case 'take': return this.#enqueue(order.mails);
+      case 'follow': {
+        this.#follow = order.number;
+        const rest = this.#followFrom - performance.now();
+        if (rest <= 0) break;
+        this.#after(rest, () => this.#wake());
+        return;
+      }
       case 'bound':
         this.#bound = order.bound;
         this.#isRebound = true;
@@ -135,7 +158,7 @@ class IndexKeeper {
           await this.#recover(error);
           continue;
         }
-        if (!this.#wantsSync && !this.#wantsRebuild && this.#queue.size === 0 && !this.#isStopped) await this.#woken();
+        if (!this.#wantsSync && !this.#wantsRebuild && !this.#isStopped && !this.#hasPiece()) await this.#woken();
       }
     } finally {
       for (const timer of this.#timers) clearTimeout(timer);
@@ -166,17 +189,50 @@ class IndexKeeper {
       now: Date.now,
       onProgress: (progress) => this.#report({ kind: 'progress', ...progress, counts: this.#counts() }),
       onCompared: () => this.#report({ kind: 'bounded', number }),
+      onLeft: (why) => this.#remains.note(why),
       mayGoOn: () => this.#mayGoOn(),
       urgent: () => this.#taken(),
     });
     if (this.#wantsSync) {
       this.#wantsSync = false;
-      if (await indexer.sync()) this.#wasDamaged = false;
+      const outcome = await indexer.sync();
+      if (outcome === 'done') this.#wasDamaged = false;
       else this.#wantsSync = true;
-    } else if (this.#queue.size > 0 && (await this.#mayGoOn()) === 'go') {
+      if (outcome === 'anew') this.#renew('left');
+    } else if (this.#hasPiece() && (await this.#mayGoOn()) === 'go') await this.#goOn(indexer);
+    this.#remind();
+  }
+
+  #hasPiece(): boolean {
+    return this.#queue.size > 0 || this.#mayFollow() || this.#remains.dueIn() === 0;
+  }
+
+  #mayFollow(): boolean {
+    return this.#follow !== this.#followed && performance.now() >= this.#followFrom;
+  }
+
+  /** One piece of what is to be done beside comparing all: what came first. */
+  async #goOn(indexer: Indexer): Promise<void> {
+    if (this.#queue.size > 0) {
       this.#lookAgain(await indexer.take(this.#taken()));
       this.#report({ kind: 'taken', counts: this.#counts() });
-    }
+    } else if (this.#mayFollow()) {
+      const [number, from] = [this.#follow, performance.now()];
+      if (!(await indexer.follow())) this.#wantsSync = true;
+      this.#followed = number;
+      this.#followFrom = performance.now() + Math.min(MOST_REST_MS, REST * (performance.now() - from));
+      this.#report({ kind: 'followed', number, counts: this.#counts() });
+    } else if (this.#remains.dueIn() === 0 && !this.#remains.step()) await new Promise<void>((done) => this.#after(READ_MS, done));
+  }
+
+  /** What left is to go out of the file in a while. */
+  #remind(): void {
+    const due = this.#remains.dueIn();
+    if (due === null || due === 0 || this.#remainsTimer !== null) return;
+    this.#remainsTimer = this.#after(due, () => {
+      this.#remainsTimer = null;
+      this.#wake();
+    });
   }
 
   async #recover(error: unknown): Promise<void> {
@@ -200,6 +256,7 @@ class IndexKeeper {
     const { db, isReplaced } = openForWriting(this.#data.path, this.#data.key);
     this.#db = db;
     this.#writer = new IndexWriter(db);
+    this.#remains = new Remains(db, this.#writer);
     return isReplaced;
   }
 
@@ -254,11 +311,12 @@ class IndexKeeper {
     if (mails.length > 0) for (const ms of LOOK_AGAIN_MS) this.#after(ms, () => this.#enqueue(mails));
   }
 
-  #after(ms: number, work: () => void): void {
+  #after(ms: number, work: () => void): NodeJS.Timeout {
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
       work();
     }, ms);
     this.#timers.add(timer);
+    return timer;
   }
 }

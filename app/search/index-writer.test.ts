@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tempFolder } from '../testing/temp.ts';
 import { openForReading, openForWriting } from './index-file.ts';
 import { IndexReader, MAX_FREQUENT, MAX_RANKED, type Narrowing } from './index-reader.ts';
-import { IndexWriter, type IndexedMail } from './index-writer.ts';
+import { IndexWriter, type FileState, type IndexedMail } from './index-writer.ts';
 import { compare } from './indexer.ts';
 import type { SourceRow } from './mail-source.ts';
 import { parseQuery } from './query.ts';
@@ -133,11 +133,14 @@ test('a phrase of words that many mails hold comes newest first, and no more of 
 
 test('comparison: new, gone, moved, and more on disk', () => {
   const row = (rowid: number, mailbox = 1, file: SourceRow['file'] = 2): SourceRow => ({ rowid, mailbox, date: 0, file });
-  const known = (id: number, mailbox = 1, file: SourceRow['file'] = 2) => ({ mail: id, mailbox, file });
+  const known = (id: number, mailbox = 1, file: FileState = 2) => ({ mail: id, mailbox, file });
   const found = compare([row(2), row(3, 9), row(4, 1, 2), row(5, 1, 0), row(7)], [known(1), known(2), known(3), known(4, 1, 1), known(5), known(9)]);
   expect(found.added.map(({ rowid }) => rowid)).toEqual([4, 7]);
   expect(found.removed).toEqual([1, 9]);
   expect(found.placed.map(({ rowid }) => rowid)).toEqual([3, 5]);
+  // Nobody looked at the disk: nothing is said of files.
+  const alone = compare([row(2, 1, null), row(3, 9, null), row(4, 1, null)], [known(2, 1, 0), known(3, 1, 1)]);
+  expect([alone.added.map(({ rowid }) => rowid), alone.placed.map(({ rowid, mailbox, file }) => [rowid, mailbox, file])]).toEqual([[4], [[3, 9, 1]]]);
   expect(compare([], [])).toEqual({ added: [], removed: [], placed: [] });
 });
 

@@ -151,7 +151,7 @@ export class IndexWriter {
     writeMeta(this.#db, key, value);
   }
 
-  /** Joins segments a little: at most some hundred pages. False once there is nothing left to join. */
+  /** Joins segments a little: at most some hundred pages; negative: begins to join all into one. False once there is nothing left to join. */
   merge(pages = 500): boolean {
     let changed = false;
     for (const table of ['words', 'cjk']) {

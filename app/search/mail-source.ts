@@ -6,7 +6,8 @@ import { hideCodes } from '../events/one-time-code.ts';
 import type { FileState, IndexedMail } from './index-writer.ts';
 
 export interface SourceRow extends ListedRow {
-  readonly file: FileState;
+  /** Null where nobody looked. */
+  readonly file: FileState | null;
 }
 
 export interface SourceMail {
@@ -67,6 +68,16 @@ export class MailSource {
     this.#places = this.#list.places();
     const files = this.#fileStates();
     for (const row of this.#list.rows()) yield { ...row, file: (files[row.rowid] ?? 0) as FileState };
+  }
+
+  /** The same without a look at the disk: a tenth of the work. */
+  *rowsAlone(): Generator<SourceRow> {
+    for (const row of this.#list.rows()) yield { ...row, file: null };
+  }
+
+  /** Whether Mail has any of these still, within the bound or not. */
+  hasAny(rowids: readonly number[]): boolean {
+    return this.#list.hasAny(rowids);
   }
 
   /** Mails with their text. Those that left are missing. */

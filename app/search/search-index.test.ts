@@ -6,6 +6,7 @@ import { emlxFile } from '../testing/mail-corpus.ts';
 import { MailStore, type Mail } from '../testing/mail-store.ts';
 import { tempFolder, type TempFolder } from '../testing/temp.ts';
 import type { IndexKey } from './index-file.ts';
+import { MAX_RANKED } from './index-reader.ts';
 import { SearchIndex, type SearchAnswer } from './search-index.ts';
 import type { SearchRequest } from './search-request.ts';
 
@@ -156,6 +157,33 @@ test('mailboxes, dates, what is judged before it counts, windows', async () => {
   expect(await place.find({ query: 'needle', judge, limit: 1, offset: 1 })).toEqual([rows[0]]);
   expect(await place.index.search({ query: 'needle', judge })).toMatchObject({ count: 2, isExact: true, order: 'best' });
 });
+
+test('of thousands that are judged, what counts is what may be read; where most of them are to go, the file is made anew', async () => {
+  await using place = await ground({ key: { plain: true }, start: false });
+  const rows = place.store.arriveMany(Array.from({ length: MAX_RANKED + 200 }, (_, nth) => ({ subject: `needle ${nth}`, summary: null, file: false, dateReceived: BASE + nth })));
+  const kept = place.store.arrive({ subject: 'Kept', mailbox: 'Archive', file: false });
+  place.index.start();
+  await place.index.settled();
+  const of = (most: number): NonNullable<SearchRequest['judge']> => {
+    const readable = new Set(rows.slice(0, most));
+    return (hits) => {
+      const wanted = new Set(hits.map(({ mail }) => mail).filter((mail) => readable.has(mail)));
+      return { readable: wanted, wanted };
+    };
+  };
+  const asked = { query: 'needle', limit: 1, snippets: false };
+  // As many as are ranked, though the index holds more.
+  expect(await place.index.search({ ...asked, judge: of(MAX_RANKED) })).toMatchObject({ count: MAX_RANKED, isExact: true, order: 'best', next: 1, hits: [{ mail: rows[MAX_RANKED - 1], score: null }] });
+  expect(await place.index.search({ ...asked, offset: MAX_RANKED - 1, judge: of(MAX_RANKED) })).toMatchObject({ count: MAX_RANKED, next: null, hits: [{ mail: rows[0] }] });
+  expect(await place.index.search({ ...asked, judge: of(MAX_RANKED + 1) })).toMatchObject({ count: MAX_RANKED, isExact: false, order: 'newest', next: 1 });
+  expect(await place.index.search({ ...asked, offset: MAX_RANKED, judge: of(MAX_RANKED + 1) })).toMatchObject({ next: null, hits: [{ mail: rows[0] }] });
+  expect(await place.index.search({ ...asked, judge: of(0) })).toMatchObject({ count: 0, isExact: true, order: 'best', next: null, hits: [] });
+  const { ino } = statSync(place.folder.at('search.db'));
+  place.index.bound([place.store.value<number>('SELECT mailbox FROM messages WHERE ROWID = ?', kept)!]);
+  await until(place.index, () => place.index.state().phase === 'ready' && place.index.state().counts.mails === 1);
+  expect(statSync(place.folder.at('search.db')).ino).not.toBe(ino);
+  expect([await place.find('kept'), await place.find('needle')]).toEqual([[kept], []]);
+}, 60_000);
 
 test('bad input is a sentence that names the field', async () => {
   await using place = await ground();

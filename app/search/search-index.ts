@@ -87,6 +87,7 @@ type Refused = keyof typeof WHY_NOT;
 const ANEW = {
   asked: null, unusable: 'The index could not be used (damaged, or with another key), so it is made anew.', 'other-store': 'Mail has another store, so the index is made anew.',
   codes: 'Whether one-time codes are hidden was changed, so the index is made anew.',
+  left: 'Most of what was in the index is not to be in it any more, so it is made anew.',
 } as const;
 
 /** The full-text index of mail: kept by a thread of its own, searched by another. This side only tells them what to do. */
@@ -108,6 +109,8 @@ export class SearchIndex {
   #hidesCodes = true;
   #bound: IndexBound = { number: 0, mailboxes: null };
   #boundedTo = -1;
+  #follow = 0;
+  #followed = 0;
   #waiting: (() => void)[] = [];
 
   constructor(options: SearchIndexOptions) {
@@ -126,6 +129,8 @@ export class SearchIndex {
     const keeper = new Worker(this.#script, { workerData, resourceLimits: KEEPER_LIMITS });
     this.#keeper = keeper;
     this.#boundedTo = -1;
+    // It begins with a comparison of all.
+    this.#followed = this.#follow;
     this.#change('opening');
     keeper.on('message', (report: IndexReport) => this.#hear(report));
     keeper.on('error', () => this.#fail('The index stopped with an error.'));
@@ -180,6 +185,17 @@ export class SearchIndex {
   /** Whether nothing outside the bound is in the index any more. */
   get isBounded(): boolean {
     return this.#boundedTo === this.#bound.number || (this.#bound.number === 0 && this.#bound.mailboxes === null);
+  }
+
+  /** Mail's store changed: the index follows it soon, and not too often. */
+  follow(): void {
+    this.#follow += 1;
+    this.#tell({ kind: 'follow', number: this.#follow });
+  }
+
+  /** Whether the index has followed what it was told of. */
+  get isFollowed(): boolean {
+    return this.#followed === this.#follow;
   }
 
   /** Compares with Mail's store once more. */
@@ -302,6 +318,10 @@ export class SearchIndex {
         return this.#change(phase);
       }
       case 'taken':
+        this.#counts = report.counts;
+        return this.#announce();
+      case 'followed':
+        this.#followed = report.number;
         this.#counts = report.counts;
         return this.#announce();
       case 'bounded':

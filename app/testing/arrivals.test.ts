@@ -42,6 +42,7 @@ class Stage {
           this.senders.add(occurrence.sender);
         },
         settled: () => undefined,
+        committed: () => undefined,
         gap: () => this.judged.clear(),
         trouble: () => undefined,
       },

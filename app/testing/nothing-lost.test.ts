@@ -358,7 +358,7 @@ class Schedule {
     this.#hub = new Hub({
       reader: this.#reader, state: new TailState(this.#state, this.#ground.kind), clock: this.#clock, policy,
       watcher: { start: (_path, wake) => (this.#wake = wake), stop: () => (this.#wake = null) },
-      listener: { outcome: nothing, delivered: nothing, settled: nothing, trouble: nothing, gap: nothing, counted: nothing },
+      listener: { outcome: nothing, delivered: nothing, settled: nothing, committed: nothing, trouble: nothing, gap: nothing, counted: nothing },
     });
     this.#hub.refresh();
   }

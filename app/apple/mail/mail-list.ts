@@ -96,6 +96,14 @@ export class MailList {
     }
   }
 
+  /** Whether any of these is there and not marked deleted, within the bound or not. */
+  hasAny(rowids: readonly number[]): boolean {
+    return this.#store.transaction('hasAny', () => {
+      const statement = this.#store.statement(`SELECT 1 FROM messages m WHERE ${this.#kept()} AND m.ROWID = ?`, 'pluck');
+      return rowids.some((rowid) => statement.get(rowid) !== undefined);
+    });
+  }
+
   /** In the order asked for; rows that left, or are left out, are missing. */
   envelopes(rowids: readonly number[]): MailEnvelope[] {
     const store = this.#store;
@@ -121,9 +129,13 @@ export class MailList {
     });
   }
 
+  #kept(): string {
+    return `${this.#store.has('messages', 'deleted') ? 'm.deleted = 0 AND ' : ''}m.flags & ${DELETED} = 0`;
+  }
+
   /** What is not marked deleted and lies within the bound. An unknown mailbox or label counts as outside: it may lie below one that is excluded. */
   #within(): { readonly condition: string; readonly values: readonly string[] } {
-    const kept = `${this.#store.has('messages', 'deleted') ? 'm.deleted = 0 AND ' : ''}m.flags & ${DELETED} = 0`;
+    const kept = this.#kept();
     if (this.#bound === null) return { condition: kept, values: [] };
     const inside = '(SELECT value FROM json_each(?))';
     const { json } = this.#bound;
