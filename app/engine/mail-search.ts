@@ -62,7 +62,8 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
     return row === undefined || !policy.mayRead(row, principal) ? [] : [{ row, snippet, score: senders === null ? score : null, at }];
   });
   const { count, isExact, order, next } = found;
-  return { ok: true, hits, count, isExact, order, next, coverage: coverageOf(host) };
+  const coverage = senders === null ? coverageOf(host) : coarse(coverageOf(host), archive.placed(index.state().counts.deadMails).filter(mayShow).length);
+  return { ok: true, hits, count, isExact, order, next, coverage };
 }
 
 /** Gone or moved since it was taken in, or excluded: the index is told. */
@@ -97,6 +98,9 @@ const rowidsOf = (rows: readonly PlacedMail[]): ReadonlySet<number> => new Set(r
 const idsOf = (mailboxes: readonly Mailbox[]): ReadonlySet<number> => new Set(mailboxes.map(({ id }) => id));
 const isIn = (ids: readonly number[], places: readonly Places[], without: ReadonlySet<number>): boolean =>
   places.every((each) => each === null || ids.some((id) => each.has(id))) && !ids.some((id) => without.has(id));
+
+/** Tenths: how much mail there is says something of what others wrote. */
+const coarse = ({ phase, indexed, total }: Coverage, unreadable: number): Coverage => ({ phase, indexed: total === 0 ? 0 : Math.floor((10 * indexed) / total), total: 10, unreadable });
 
 export function coverageOf(host: SearchHost): Coverage {
   const { phase, indexed, total, deadLetters } = host.state();

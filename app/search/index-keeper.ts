@@ -37,6 +37,8 @@ export interface IndexCounts {
   readonly mails: number;
   readonly textBytes: number;
   readonly deadLetters: readonly IndexFailures[];
+  /** Some of those mails, for a client that may not read all. */
+  readonly deadMails: readonly number[];
   /** Unix ms of the last complete comparison with Mail, or null. */
   readonly syncedAt: number | null;
 }
@@ -55,6 +57,7 @@ export type IndexReport =
 /** Mails that came while something else was done, at most: more are found by a comparison. */
 const MAX_QUEUE = 10_000;
 const TAKEN = 500;
+const MOST_DEAD = 500;
 /** When a mail without a file is looked at once more. */
 const LOOK_AGAIN_MS = [5000, 30_000, 600_000];
 /** Between two comparisons of the store alone lies so many times what one takes, and no more than the most. */
@@ -271,7 +274,7 @@ class IndexKeeper {
 
   #counts(): IndexCounts {
     const synced = this.#writer.meta('synced');
-    return { mails: this.#writer.mails, textBytes: this.#writer.textBytes, deadLetters: this.#writer.failures(), syncedAt: typeof synced === 'number' ? synced : null };
+    return { mails: this.#writer.mails, textBytes: this.#writer.textBytes, deadLetters: this.#writer.failures(), deadMails: this.#writer.failed(MOST_DEAD), syncedAt: typeof synced === 'number' ? synced : null };
   }
 
   async #mayGoOn(): Promise<'go' | 'stop'> {

@@ -136,6 +136,11 @@ export class IndexWriter {
     return kinds.map((kind) => ({ ...kind, mails: newest.all(kind.reason) as IndexFailures['mails'] }));
   }
 
+  /** ROWIDs of such mails, those tried last first. */
+  failed(limit: number): readonly number[] {
+    return this.#db.prepare('SELECT mail FROM failures ORDER BY last DESC, mail DESC LIMIT ?').pluck().all(limit) as number[];
+  }
+
   get mails(): number {
     return this.#mails;
   }

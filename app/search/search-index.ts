@@ -68,7 +68,7 @@ export type SearchAnswer =
 
 type Sifted = Pick<Extract<SearchAnswer, { ok: true }>, 'count' | 'isExact' | 'order'> & { readonly hits: readonly Hit[]; readonly snippets: Snippets | null; readonly goesOn: boolean };
 
-const EMPTY: IndexCounts = { mails: 0, textBytes: 0, deadLetters: [], syncedAt: null };
+const EMPTY: IndexCounts = { mails: 0, textBytes: 0, deadLetters: [], deadMails: [], syncedAt: null };
 /** Young objects of the thread: texts die at once. */
 const KEEPER_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 };
 /** Hits judged in one turn; those that may be read in all; and all that are walked through. */

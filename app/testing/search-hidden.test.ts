@@ -1,3 +1,4 @@
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { MailRow } from '../apple/occurrence.ts';
@@ -65,6 +66,28 @@ test('for a client bound by the rules the order of hits depends on no mail of ot
   for (let nth = 0; nth < 8; nth += 1) await mailOf(world, nth < 6 ? 'heron' : 'filler words', { from: OTHER });
   await indexed(world, 10);
   expect(rowsOf(await search(client, 'heron OR ibis'))).toEqual([newer, older]);
+}, 60_000);
+
+test('for a client bound by the rules, what is said of coverage depends on no mail of others', async () => {
+  await using world = await startWorld(withKey);
+  const client = world.client();
+  await ask(client, 'list_watches');
+  grant(world, 'mail', 'search');
+  const broken = async (from: object): Promise<void> => {
+    const rowid = await mailOf(world, 'kept', { from });
+    const [path] = readdirSync(world.mailDir, { recursive: true, withFileTypes: true }).filter(({ name }) => name === `${rowid}.emlx`).map((entry) => join(entry.parentPath, entry.name));
+    writeFileSync(path!, '999999\nContent-Type: text/plain\n\ncut');
+  };
+  const unreadable = async (): Promise<boolean> => (await search(client, 'kept'))['coverage'].unreadable as boolean;
+  const deadLetters = () => world.engine.search.state().deadLetters.reduce((sum, { count }) => sum + count, 0);
+  await broken(OTHER);
+  world.engine.search.rebuild();
+  await expect.poll(deadLetters, TIME).toBe(1);
+  expect(await unreadable()).toBe(false);
+  await broken(ADA);
+  world.engine.search.rebuild();
+  await expect.poll(deadLetters, TIME).toBe(2);
+  expect(await unreadable()).toBe(true);
 }, 60_000);
 
 interface Ground {
