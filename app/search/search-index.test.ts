@@ -39,7 +39,10 @@ async function ground(options: { key?: IndexKey; start?: boolean } = {}): Promis
       return rowid;
     },
     async find(query) {
-      const answer = await index.search(typeof query === 'string' ? { query } : query);
+      const asked = typeof query === 'string' ? { query } : query;
+      let answer = await index.search(asked);
+      // A machine that is busy may take longer than a question is given.
+      for (let tries = 0; tries < 20 && !answer.ok && /too long|Too many/.test(answer.reason); tries += 1) answer = await index.search(asked);
       if (!answer.ok) throw new Error(answer.reason);
       return answer.hits.map(({ mail }) => mail);
     },
@@ -183,7 +186,7 @@ test('of thousands that are judged, what counts is what may be read; where most 
   await until(place.index, () => place.index.state().phase === 'ready' && place.index.state().counts.mails === 1);
   expect(statSync(place.folder.at('search.db')).ino).not.toBe(ino);
   expect([await place.find('kept'), await place.find('needle')]).toEqual([[kept], []]);
-}, 60_000);
+}, 180_000);
 
 test('bad input is a sentence that names the field', async () => {
   await using place = await ground();

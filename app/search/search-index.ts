@@ -72,7 +72,7 @@ const EMPTY: IndexCounts = { mails: 0, textBytes: 0, deadLetters: [], deadMails:
 /** Young objects of the thread: texts die at once. */
 const KEEPER_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 };
 /** Hits judged in one turn; those that may be read in all; and all that are walked through. */
-const TURN = 500;
+const TURN = 250;
 const MAX_JUDGED = 20_000;
 const MAX_WALKED = 200_000;
 const WHY_NOT = {
