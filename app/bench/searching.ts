@@ -16,6 +16,8 @@ const MAILS = 100_000;
 const RUNS = 9;
 const SENDER = 'ann@example.org';
 const PER_SECOND = 20;
+/** The owner's ceiling of rings an hour holds back what comes after 10,000: a build on a busy machine may take that long. */
+const MOST_ARRIVALS = 8000;
 /** Comparisons, and arrivals in the fifth of a second that each begins with: it takes about as long. */
 const COMPARISONS = 15;
 const MEANWHILE = 20;
@@ -82,8 +84,10 @@ async function built(stage: Stage, listener: ShimClient): Promise<{ seconds: num
   const lag: number[] = [];
   let arrivals = 0;
   for (;;) {
-    lag.push(...(await latencyOf(stage, listener, PER_SECOND)));
-    arrivals += PER_SECOND;
+    if (arrivals < MOST_ARRIVALS) {
+      lag.push(...(await latencyOf(stage, listener, PER_SECOND)));
+      arrivals += PER_SECOND;
+    } else await new Promise((done) => void setTimeout(done, 1000));
     const { phase, sentence, indexed } = (await command(stage, 'search', 'status'))['search'] as SearchState;
     if (phase === 'failed') throw new Error(`The index was not built: ${sentence}`);
     // What arrived meanwhile may still be on its way in.
