@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const thread of threads.splice(0)) await thread.stop();
 });
 
-function place() {
+async function place() {
   const clock = new VirtualClock();
   const thread = new FinderThread(DATA, SCRIPT, clock);
   threads.push(thread);
@@ -30,12 +30,13 @@ function place() {
     const reply: Reply<Question & { kind: 'find' }> = await thread.ask(question(offset));
     return typeof reply === 'string' ? reply : reply.count;
   };
+  // The thread runs.
+  expect(await ask(2)).toBe(2);
   return { clock, ask };
 }
 
 test('a question that takes too long is given up alone; those behind it are answered', async () => {
-  const { clock, ask } = place();
-  expect(await ask(2)).toBe(2);
+  const { clock, ask } = await place();
   const asked = [ask(1), ask(4), ask(6)];
   clock.advance(SEARCH_MS);
   expect(await Promise.all(asked)).toEqual(['too-long', 4, 6]);
@@ -43,7 +44,7 @@ test('a question that takes too long is given up alone; those behind it are answ
 });
 
 test('time runs for the question that is worked on, not for those that wait', async () => {
-  const { clock, ask } = place();
+  const { clock, ask } = await place();
   const slow = ask(1);
   clock.advance(SEARCH_MS - 1);
   const late = [ask(3), ask(4)];
@@ -56,7 +57,7 @@ test('time runs for the question that is worked on, not for those that wait', as
 });
 
 test('no more than fifty wait', async () => {
-  const { clock, ask } = place();
+  const { clock, ask } = await place();
   const asked = [1, ...Array.from({ length: 49 }, (_, nth) => 2 * nth)].map(ask);
   expect(await ask(100)).toBe('busy');
   clock.advance(SEARCH_MS);

@@ -76,6 +76,10 @@ export class FinderThread {
       if (this.#worker === worker) this.#settle(id, reply ?? (isDamaged === true ? 'damaged' : 'unreadable'));
     });
     if (this.#places !== null) worker.postMessage(placesOrder(this.#places));
+    // A thread that is slow to start does not spend the time of its first question.
+    worker.once('online', () => {
+      if (this.#worker === worker) this.#limit();
+    });
     // What ends it is told to those who wait; the next question starts another one.
     const ended = (): void => {
       if (this.#worker !== worker) return;
