@@ -2,6 +2,7 @@ import { parsePhoneNumberFromString as parseWith, isSupportedCountry, Metadata, 
 import mobileNumbers from 'libphonenumber-js/mobile/metadata';
 import allNumbers from 'libphonenumber-js/min/metadata';
 import { domainToASCII, domainToUnicode } from 'node:url';
+import { withoutHidden } from '../text/hidden.ts';
 import type { SenderSet } from './reader.ts';
 
 /** One normaliser for every way in (architecture 5): settings, arguments, the command line, rows of both stores. */
@@ -26,8 +27,8 @@ const MAX_LOCAL = 64;
 /** Longest handle that is worth normalising; `handle.id` of real stores stays below 100. */
 const MAX_HANDLE = 320;
 
-// oxlint-disable-next-line no-control-regex -- refusing control characters is the point
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\p{Surrogate}]/u;
+/** Joiners belong to no address, also where they are seen; half a character to none at all. */
+const UNSAFE = /[\u200c\u200d\p{Surrogate}]/u;
 const ASCII = /^[\x21-\x7e]*$/;
 const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 /** What domainToASCII would read as part of a URL, decode or drop. */
@@ -47,7 +48,7 @@ export function parseSender(text: string, region: string | null): SenderParse {
   const entry = text.replace(/^[\s\u00a0]+|[\s\u00a0]+$/g, '');
   if (entry === '') return refuse('An empty entry names nobody');
   if (entry.length > MAX_ENTRY) return refuse(`Longer than ${MAX_ENTRY} characters`);
-  if (UNSAFE.test(entry)) return refuse('Holds control characters or characters that cannot be seen');
+  if (UNSAFE.test(entry) || withoutHidden(entry) !== entry) return refuse('Holds control characters or characters that cannot be seen');
   if (entry.includes('*')) return refuse('Wildcards are not read: name a whole address, domain or number');
   const bracketed = /^[^<>]*<([^<>]*)>$/.exec(entry) ?? /^"(?:[^"\\]|\\.)*"\s*<([^<>]*)>$/.exec(entry);
   if (bracketed) return readAddress(bracketed[1]!.trim());

@@ -1,5 +1,6 @@
 import type { PolicySnapshot } from '../contract/change.ts';
 import type { ChatRow, DiagnosticRow, Status, WaitingRow, WatchRow, WebhookRow } from '../contract/values.ts';
+import { inQuotes } from '../text/quotes.ts';
 import { searchLine } from './search-lines.ts';
 import { table } from './table.ts';
 
@@ -13,7 +14,7 @@ export function senderLines(senders: PolicySnapshot['senders'], chats: readonly 
     rule.for === 'both' ? 'mail and messages' : rule.for,
     onOff(rule.on),
     [rule.subdomains ? 'with subdomains' : '', rule.except.length > 0 ? `except ${rule.except.join(', ')}` : ''].filter(Boolean).join(', '),
-  ]), ...chats.map((chat) => [`chat:${chat.id}`, 'chat', 'messages', 'on', chat.name === chat.id ? '' : JSON.stringify(chat.name)])]);
+  ]), ...chats.map((chat) => [`chat:${chat.id}`, 'chat', 'messages', 'on', chat.name === chat.id ? '' : inQuotes(chat.name)])]);
 }
 
 const DECISION = { always: 'allowed', once: 'allowed once', denied: 'not allowed', none: 'not decided' } as const;
@@ -23,7 +24,7 @@ export function clientLines(clients: PolicySnapshot['clients'], waiting: readonl
   const known = clients.length === 0 ? 'No client has connected yet.' : table(clients.map((client) => [
     client.id,
     DECISION[client.decision],
-    client.label === null ? '' : JSON.stringify(client.label),
+    client.label === null ? '' : inQuotes(client.label),
     `${client.display}${client.signed || client.by !== undefined ? '' : ', not signed'}${client.grants.length === 0 ? '' : `, grants ${client.grants.join(' ')}`}`,
   ]));
   if (waiting.length === 0) return known;
@@ -52,7 +53,7 @@ const dayOf = (at: number | null): string => (at === null ? 'never' : new Date(a
 
 export function tokenLines(tokens: PolicySnapshot['tokens']): string {
   if (tokens.length === 0) return 'No tokens. "belfry tokens create LABEL" makes one.';
-  return table(tokens.map(({ id, kind, label, createdAt, usedOn }) => [id, kind, JSON.stringify(label), `made ${dayOf(createdAt)}, last used ${dayOf(usedOn)}`]));
+  return table(tokens.map(({ id, kind, label, createdAt, usedOn }) => [id, kind, inQuotes(label), `made ${dayOf(createdAt)}, last used ${dayOf(usedOn)}`]));
 }
 
 export function watchLines(watches: readonly WatchRow[]): string {

@@ -1,3 +1,4 @@
+import { withoutQuotes } from '../text/quotes.ts';
 import { cleanName, cutName } from './name.ts';
 import type { ShellAction, ShellState, Section } from './shell.ts';
 import type { ClientRow, Slices } from './values.ts';
@@ -88,16 +89,16 @@ function askingSentence({ waiting, clients }: Pick<Slices, 'waiting' | 'clients'
   const text = waiting.find(({ kind }) => kind === 'send' || kind === 'draft');
   if (text) return `${nameOf(text.client, 'A client')} wants to ${text.kind === 'send' ? 'send a message' : 'open a draft in Mail'}.`;
   const signIn = waiting.find((entry) => entry.kind === 'sign-in');
-  if (signIn) return `"${cutName(cleanName(signIn.name), 64)}" asks to sign in.`;
+  if (signIn) return `${quotedName({ label: signIn.name, display: '', id: signIn.client })} asks to sign in.`;
   const asking = waiting.find(({ kind }) => kind === 'client');
   if (asking) return `${nameOf(asking.id, 'A new client')} wants events.`;
   const wants = waiting.find((entry) => entry.kind === 'change' && entry.grants.length > 0);
   return wants ? `${nameOf(wants.client, 'A client')} wants to do more than hear of events.` : 'A program asks to change what is allowed.';
 }
 
-/** What a client calls itself, in quotes since anybody can say anything; else the program that was found. Cleaned before it is cut. */
+/** What a client calls itself, in quotes since anybody can say anything, and without any of its own; else the program that was found. Cleaned before it is cut. */
 export function quotedName(client: Pick<ClientRow, 'label' | 'display' | 'id'>): string {
-  const said = cleanName(client.label ?? '');
-  const program = cleanName(client.display).split('/').at(-1);
+  const said = withoutQuotes(cleanName(client.label ?? ''));
+  const program = withoutQuotes(cleanName(client.display).split('/').at(-1)!);
   return `"${cutName(said || program || client.id, 64)}"`;
 }

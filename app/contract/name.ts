@@ -1,14 +1,13 @@
+import { withoutHidden } from '../text/hidden.ts';
+
+export { codePointName, linesWithoutHidden } from '../text/hidden.ts';
+
 /**
- * Names, subjects and addresses are text by strangers. Left out: control characters, zero-width characters and those that
- * turn the reading direction (ui.md, Live), since they make a text look like another. The joiners U+200C and U+200D stay:
- * several scripts and emoji need them. Line breaks and tabs become spaces, half surrogates a replacement character.
+ * Names, subjects and addresses are text by strangers. Left out: what is not seen or turns the reading direction (ui.md, Live), since
+ * it makes a text look like another. Line breaks and tabs become spaces, half surrogates a replacement character.
  */
 export function cleanName(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')
-    .replace(/[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu, '')
-    .trim();
+  return withoutHidden(text.replace(/[\t\n\v\f\r\u0085\u2028\u2029]+/g, ' ')).trim();
 }
 
 /** At most `max` characters as a reader counts them, the last one an ellipsis. */

@@ -3,6 +3,7 @@ import { constants, lstatSync, mkdirSync, readdirSync, rmSync, statfsSync, utime
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { withoutHidden } from '../text/hidden.ts';
 
 /** Where the bytes of an attachment come from. */
 export type AttachmentSource = { readonly bytes: Buffer } | { readonly path: string };
@@ -207,7 +208,7 @@ function ownFolder(path: string): void {
 
 /** One file name below its folder, whatever the sender wrote. */
 export function safeName(name: string | null): string {
-  let clean = (name ?? '').normalize('NFC').replace(UNSAFE, '_').replace(/^[.\s]+/, '').trim();
+  let clean = withoutHidden((name ?? '').normalize('NFC').replace(UNSAFE, '_')).replace(/^[.\s]+/, '').trim();
   while (Buffer.byteLength(clean) > MAX_NAME_BYTES) clean = Array.from(clean).slice(1).join('');
   return clean === '' ? 'attachment' : clean;
 }

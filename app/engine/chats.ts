@@ -1,6 +1,7 @@
 import { StoreError, type KnownChat, type MessagesReader } from '../apple/reader.ts';
 import type { ChatRow } from '../contract/values.ts';
 import { cleanText } from '../events/text.ts';
+import { inQuotes } from '../text/quotes.ts';
 import type { Outcome } from '../policy/change.ts';
 
 const NAME_LIMIT = 256;
@@ -42,7 +43,7 @@ export class ChatNames {
       else if (found.length > 1) return invalid(`${quote(name)} fits ${found.length} chats; say which: ${found.map(({ guid }) => quote(guid)).join(', ')}.`);
       else if (reader === null && GUID.test(name)) chats.push(name);
       else if (reader === null) return invalid(`${quote(name)}: chats can be found by name once New message is on and Messages can be read.`);
-      else return invalid(`No chat is called ${quote(name)}; there are ${reader.chatNames(LISTED).map(quote).join(', ') || 'none'}.`);
+      else return invalid(`No chat is called ${quote(name)}; there are ${reader.chatNames(LISTED).map((each) => inQuotes(cleanText(each, 80))).join(', ') || 'none'}.`);
     }
     return { ok: true, chats };
   }

@@ -12,6 +12,7 @@ import { eventTypeOf } from '../events/occurrence.ts';
 import { cleanText } from '../events/text.ts';
 import type { Principal } from '../events/verdict.ts';
 import type { AllowOptions } from '../policy/change.ts';
+import { inQuotes } from '../text/quotes.ts';
 import type { Engine } from './engine.ts';
 
 const NAME_LIMIT = 256;
@@ -108,7 +109,7 @@ export function waitingRows(engine: Engine, waiting = engine.policy.snapshot().w
 
 function writingRow(engine: Engine, { id, client, since, expiresAt }: WritingRequest, writing: Writing): WaitingRow {
   const known = engine.policy.snapshot().clients.find((each) => each.id === client);
-  const clientName = known === undefined ? `"${client}"` : quotedName(known);
+  const clientName = known === undefined ? inQuotes(client) : quotedName(known);
   const base = { id, client, clientName, since, expiresAt, text: writing.text };
   if (writing.kind === 'draft') {
     const { to, cc, subject, answers } = writing;
@@ -119,7 +120,7 @@ function writingRow(engine: Engine, { id, client, since, expiresAt }: WritingReq
   }
   const { guid, name, isGroup, members, names, service } = writing.chat;
   return {
-    kind: 'send', ...base, sentence: `${clientName} would like to send a message to ${name}`,
+    kind: 'send', ...base, sentence: `${clientName} would like to send a message to ${inQuotes(name, guid)}`,
     chat: { id: guid, name, isGroup, members: names.slice(0, SHOWN_MEMBERS), memberCount: members.length, service },
   };
 }

@@ -1,7 +1,9 @@
 import type { MailReader, MessagesReader } from '../apple/reader.ts';
 import type { Mailbox } from '../apple/occurrence.ts';
+import { inQuotes } from '../text/quotes.ts';
 import { invalidParams } from './errors.ts';
 import type { NameLookup } from './sender-filter.ts';
+import { cleanText } from './text.ts';
 
 /** Names listed in a refusal: enough to choose from, bounded for a store with thousands. */
 const LISTED = 40;
@@ -58,13 +60,15 @@ function findChat(reader: MessagesReader, name: string, told: ToldNames): string
   if (found.length > 1) {
     throw invalidParams(`arguments.chats: ${quote(name)} fits ${found.length} chats; say which: ${listing(found.filter((chat) => told.lists(reader.membersOf(chat.id), chat.guid)).map((chat) => chat.guid))}`);
   }
-  throw invalidParams(`arguments.chats: no chat is called ${quote(name)}; there are ${listing(reader.chatNames(LISTED, (members, guid) => told.lists(members, guid)))}`);
+  const listed = reader.chatNames(LISTED, (members, guid) => told.lists(members, guid));
+  throw invalidParams(`arguments.chats: no chat is called ${quote(name)}; there are ${listing(listed, (each) => inQuotes(cleanText(each, 80)))}`);
 }
 
 const full = (box: Mailbox) => `${box.account}/${box.path}`;
-const quote = (name: string) => JSON.stringify(name.slice(0, 80));
+/** As it has to be given back, with its quotation marks escaped. */
+const quote = (name: string) => JSON.stringify(cleanText(name, 80));
 
-function listing(names: readonly string[]): string {
-  const shown = names.slice(0, LISTED).map(quote).join(', ');
+function listing(names: readonly string[], as = quote): string {
+  const shown = names.slice(0, LISTED).map((name) => as(name)).join(', ');
   return names.length > LISTED ? `${shown} and ${names.length - LISTED} more` : shown || 'none';
 }

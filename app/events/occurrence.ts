@@ -50,7 +50,8 @@ export type Subjects = boolean | 'without-codes';
 /** A subject as clients see it; filters see no more. */
 export function shownSubject(subject: string | null, subjects: Subjects): string | null {
   if (subject === null || subjects === false) return null;
-  return subjects === 'without-codes' ? hideCodes(subject) : subject;
+  // Of one line: a line end within a code is left out as well, and must not keep it from being one.
+  return subjects === 'without-codes' ? hideCodes(cleanText(subject, Infinity)) : subject;
 }
 
 /** The envelope as the payload schema has it. `subjects` false: the owner turned subjects off. */

@@ -58,6 +58,29 @@ const CODES: readonly (readonly [text: string, code: string, form: string])[] = 
   ['รหัส OTP ของคุณคือ 482913', '482913', 'Thai'],
 ];
 
+/** Digits of another width or script, and what is hidden between them: the last column says which. */
+const WRITTEN_OTHERWISE: readonly (readonly [text: string, hidden: string, form: string])[] = [
+  ['認証コード：１２３４５６', '認証コード：••••••', 'full width'],
+  ['認証コードは１２３４５６です。', '認証コードは••••••です。', 'full width, in a sentence'],
+  ['【某某】验证码：４８２９１３，5分钟内有效。', '【某某】验证码：••••••，5分钟内有效。', 'full width, with a time in ASCII'],
+  ['認証コード：１２３４５６（123456）', '認証コード：••••••（••••••）', 'full width, and the same in ASCII'],
+  ['Ｇ－４８２９１３ is your code', '•－•••••• is your code', 'full width, with a letter'],
+  ['Code: Ａ１Ｂ２Ｃ３', 'Code: ••••••', 'full width, letters and digits'],
+  ['رمز التحقق الخاص بك هو: ٤٨٢٩١٣', 'رمز التحقق الخاص بك هو: ••••••', 'Arabic-Indic'],
+  ['کد تأیید: ۴۸۲۹۱۳', 'کد تأیید: ••••••', 'Persian'],
+  ['आपका ओटीपी ४८२९१३ है', 'आपका ओटीपी •••••• है', 'Devanagari'],
+  ['รหัส OTP ๔๘๒๙๑๓', 'รหัส OTP ••••••', 'Thai'],
+  ['Code: 𝟒𝟖𝟐𝟗𝟏𝟑.', 'Code: ••••••••••••.', 'mathematical, of two units each'],
+  ['Your code is 4\u200b8\u200b2\u200b9\u200b1\u200b3.', 'Your code is •\u200b•\u200b•\u200b•\u200b•\u200b•.', 'zero-width spaces between'],
+  ['Your c\u00adode is 482\u{e0041}913', 'Your c\u00adode is •••\u{e0041}•••', 'a soft hyphen in the name, a tag in the code'],
+  ['認証コード：１２\ufeff３４５６', '認証コード：••\ufeff••••', 'both'],
+  ['👩‍💻 Your code is 482913 🏴󠁧󠁢󠁥󠁮󠁧󠁿', '👩‍💻 Your code is •••••• 🏴󠁧󠁢󠁥󠁮󠁧󠁿', 'emoji beside it'],
+  ['code: 48291377\u202812345678', 'code: ••••••••\u202812345678', 'a line separator holds numbers apart'],
+  ['２０２４年に家を建てました。', '２０２４年に家を建てました。', 'a year'],
+  ['تأسست الشركة عام ٢٠٢٤', 'تأسست الشركة عام ٢٠٢٤', 'a year, Arabic'],
+  ['Use promo code ＳＡＶＥ２０２４ now', 'Use promo code ＳＡＶＥ２０２４ now', 'a promotion'],
+];
+
 /** Numbers that are none, each with what it could be taken for. */
 const NONE: readonly (readonly [text: string, why: string])[] = [
   ['The house was built in 1987.', 'a year'],
@@ -113,6 +136,22 @@ describe('what is none', () => {
   });
 });
 
+describe('digits written otherwise', () => {
+  test.each(WRITTEN_OTHERWISE)('%j: %s (%s)', (text, hidden) => {
+    expect(hideCodes(text)).toBe(hidden);
+    expect(hidden).toHaveLength(text.length);
+  });
+
+  test('every decimal digit of Unicode counts as what it stands for', () => {
+    const digits = Array.from({ length: 0x110000 }, (_, code) => code).filter((code) => /^\p{Nd}$/u.test(String.fromCodePoint(code)));
+    for (let at = 0; at < digits.length; at += 10) {
+      const row = digits.slice(at, at + 6).map((code) => String.fromCodePoint(code)).join('');
+      // Nought to five: where the value were another, the second one would stay.
+      expect(hideCodes(`code: ${row} (012345)`), digits[at]!.toString(16)).toBe(`code: ${'•'.repeat(row.length)} (••••••)`);
+    }
+  });
+});
+
 test('the subject says what a number alone in the text is', () => {
   expect(hideCodes('482913', 'Your verification code')).toBe('••••••');
   expect(hideCodes('482913\nDo not share it.', 'Your order')).toBe('482913\nDo not share it.');
@@ -120,13 +159,13 @@ test('the subject says what a number alone in the text is', () => {
 });
 
 test('the time that it takes grows with the text, whatever the text is', () => {
-  for (const text of ['code '.repeat(200_000), 'a'.repeat(1_000_000), '1 '.repeat(500_000), 'code: 4829\n'.repeat(90_000), `${'1'.repeat(500_000)}code`, ' '.repeat(1_000_000)]) {
+  for (const text of ['code '.repeat(200_000), 'a'.repeat(1_000_000), '1 '.repeat(500_000), 'code: 4829\n'.repeat(90_000), 'code: ４８２９\n'.repeat(90_000), '4\u200b'.repeat(500_000), `${'1'.repeat(500_000)}code`, ' '.repeat(1_000_000)]) {
     expect(hideCodes(`${text}1`)).toHaveLength(text.length + 1);
   }
 }, 60_000);
 
 test('whatever the text: as long as before, and only letters and digits become dots', { timeout: FUZZ_TIMEOUT }, async () => {
-  await fuzz([...CODES, ...NONE].map(([text]) => Buffer.from(text)), (input) => {
+  await fuzz([...CODES, ...WRITTEN_OTHERWISE, ...NONE].map(([text]) => Buffer.from(text)), (input) => {
     const text = input.toString();
     const hidden = hideCodes(text, text.slice(0, 20));
     if (hidden.length !== text.length) throw new Error('Another length');

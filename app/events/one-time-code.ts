@@ -1,3 +1,5 @@
+import { hasDigit, plainDigits, plainPlaces } from './plain-digits.ts';
+
 /**
  * One-time codes in texts of strangers, blotted out: whoever reads a code can sign in as the owner. By words that name a
  * code and by how the code stands beside them; a link to sign in is not looked for.
@@ -11,7 +13,7 @@ const NAMES = new RegExp(
     '(?:codes?|passcodes?|kode|koden|kod|kodu|kodunuz|koda|kód|kódja|kódot|koodi|koodisi|codice|c[oó]digo|codi|cod|otp|totp|pin|passwor[dt]|kennwort|wachtwoord|senha|contraseña|clave|has[łl]o|heslo|geslo|şifre|şifreniz|lösenord|adgangskode)(?!\\p{L})',
     '(?<!\\p{L})(?:mã|m?TAN)(?!\\p{L})',
     // Cyrillic, Greek, Hebrew, Arabic, Devanagari, Thai
-    '(?:код|пароль|κωδικός|κωδικό|κωδικος|קוד|סיסמה|رمز|كود|الرمز|कोड|ओटीपी)(?!\\p{L})', 'รหัส',
+    '(?:код|пароль|κωδικός|κωδικό|κωδικος|קוד|סיסמה|رمز|کد|كود|الرمز|कोड|ओटीपी)(?!\\p{L})', 'รหัส',
     // Chinese, Japanese, Korean
     '[验驗]证?證?[码碼]', '校[验驗][码碼]', '动态密?码', '動態密?碼', '认证码', '認証コード', '確認コード', '認証番号', '確認番号', 'ワンタイムパスワード', '暗証番号', '인증\\s?(?:번호|코드)', '보안\\s?코드', '확인\\s?코드',
   ].join('|'),
@@ -61,6 +63,21 @@ interface Found {
 
 /** The text with each digit and letter of a one-time code as a dot: as long as before, so that places in it hold. @param about a subject, whose words count as well */
 export function hideCodes(text: string, about = ''): string {
+  if (!hasDigit(text) && !text.includes('#')) return text;
+  const plain = plainDigits(text);
+  const shown = dotted(plain, plainDigits(about));
+  if (shown === plain) return text;
+  if (plain === text) return shown;
+  let [result, at] = ['', 0];
+  for (const [nth, { start, size }] of plainPlaces(text).entries()) {
+    if (shown[nth] === plain[nth]) continue;
+    result += text.slice(at, start) + BLOT.repeat(size);
+    at = start + size;
+  }
+  return result + text.slice(at);
+}
+
+function dotted(text: string, about: string): string {
   if (!LIKELY.test(text)) return text;
   const lead = about === '' ? '' : `${about}\n`;
   const whole = lead + text;
@@ -81,7 +98,7 @@ export function hideCodes(text: string, about = ''): string {
 }
 
 /** Whether a stretch may hold a code of the text that it is cut from: then the whole of it has to be looked through. */
-export const mayShowCode = (stretch: string, whole: string): boolean => LIKELY.test(stretch) || whole.search(BOUND) >= 0;
+export const mayShowCode = (stretch: string, whole: string): boolean => LIKELY.test(plainDigits(stretch)) || whole.search(BOUND) >= 0;
 
 function codeBeside(text: string, name: Found): Found | null {
   const before = text.slice(Math.max(0, name.start - 20), name.start);

@@ -1,5 +1,6 @@
 import type { EventType } from '../events/occurrence.ts';
 import { cleanText } from '../events/text.ts';
+import { inQuotes } from '../text/quotes.ts';
 import { holdsBack } from './sender-rules.ts';
 import type { SettingKey } from '../contract/plain-settings.ts';
 import type { ClientRecord, PausedUntil, SenderRule, Settings } from './settings.ts';
@@ -166,6 +167,9 @@ const places = (list: readonly string[]) => (list.length === 1 ? 'An account or 
 
 const many = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
 
+/** Names that somebody else gave. */
+const quotedList = (names: readonly string[]) => names.slice(0, 3).map((name) => inQuotes(name)).join(', ');
+
 /** What a request in Waiting for you asks for, with its names: only the owner sees it. */
 export function askSentence(change: Change, clientName: (id: string) => string): string {
   switch (change.do) {
@@ -180,11 +184,11 @@ export function askSentence(change: Change, clientName: (id: string) => string):
     case 'undo-removal':
       return 'Put back the senders removed last';
     case 'add-chats':
-      return `Allow everyone in ${many(change.chats.length, 'chat')}: ${change.chats.slice(0, 3).join(', ')}`;
+      return `Allow everyone in ${many(change.chats.length, 'chat')}: ${quotedList(change.chats)}`;
     case 'remove-chats':
       return `Remove ${many(change.chats.length, 'chat')}`;
     case 'set-mailboxes':
-      return change.mailboxes === null ? 'Let every mailbox ring' : `Let other mailboxes ring: ${change.mailboxes.slice(0, 3).join(', ')}`;
+      return change.mailboxes === null ? 'Let every mailbox ring' : `Let other mailboxes ring: ${quotedList(change.mailboxes)}`;
     case 'allow-client':
       return `Allow the client ${clientName(change.id)}${change.options.once === true ? ' once' : ''}${grantsText(change.options.grants)}`;
     case 'grant-client':
@@ -194,15 +198,15 @@ export function askSentence(change: Change, clientName: (id: string) => string):
     case 'remove-hosts':
       return `Remove ${many(change.hosts.length, 'webhook host')}`;
     case 'exclude':
-      return `Exclude ${change.places.slice(0, 3).join(', ')}`;
+      return `Exclude ${quotedList(change.places)}`;
     case 'include':
-      return `No longer exclude ${change.places.slice(0, 3).join(', ')}`;
+      return `No longer exclude ${quotedList(change.places)}`;
     case 'deny-client':
     case 'revoke-client':
     case 'revoke-token':
       return `Don't allow the client ${clientName(change.id)}`;
     case 'create-token':
-      return `Make a token "${cleanText(change.label, 64)}"${grantsText(change.options.grants)}`;
+      return `Make a token ${inQuotes(cleanText(change.label, 64))}${grantsText(change.options.grants)}`;
     case 'pause':
       return 'Shorten the pause';
     case 'resume':

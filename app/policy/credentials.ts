@@ -1,5 +1,6 @@
 import type { Clock } from '../events/clock.ts';
 import { cleanText } from '../events/text.ts';
+import { inQuotes } from '../text/quotes.ts';
 import { widestOf, type ClientIdentity } from './clients.ts';
 import type { AllowOptions, Outcome } from './change.ts';
 import { clientIdOf, hashOf, HashIndex, newSecret } from './secret.ts';
@@ -145,7 +146,7 @@ export class Credentials {
     });
     if (failed !== null) return failed;
     this.#host.changed('Token made');
-    return { ok: true, changed: true, sentence: `Token "${name}" (${client}) is made. This is the only time that it is shown.`, token: secret };
+    return { ok: true, changed: true, sentence: `Token ${inQuotes(name)} (${client}) is made. This is the only time that it is shown.`, token: secret };
   }
 
   /** The record of a client that shows a credential, as the owner allows it. */
@@ -153,7 +154,7 @@ export class Credentials {
     const { senders } = this.#host.senders(options.senders) as { senders?: 'all' | readonly string[] };
     return {
       id,
-      identity: { display: `${by === 'token' ? 'Token' : 'Sign-in'} "${name}"`, signed: false, by, processes: [] },
+      identity: { display: `${by === 'token' ? 'Token' : 'Sign-in'} ${inQuotes(name)}`, signed: false, by, processes: [] },
       decision: 'always',
       events: options.events === undefined || options.events === 'all' ? 'all' : [...new Set(options.events)],
       senders: senders === undefined || senders === 'all' ? 'all' : [...senders],

@@ -11,6 +11,7 @@ import { chatCount, done, RuleChanges, type ChangeKind, type Saved } from './rul
 import { addRules, checkEntry, splitEntries } from './sender-edit.ts';
 import type { SealState } from './seal.ts';
 import type { SettingsStore } from './settings-store.ts';
+import { withoutQuotes } from '../text/quotes.ts';
 import { plainSettings, type SettingKey } from '../contract/plain-settings.ts';
 import { issueSentence, portableOf, readPortable, settingsFault, type ClientProcess, type ClientRecord, type Settings } from './settings.ts';
 import { snapshotOf, type PolicySnapshot } from './snapshot.ts';
@@ -350,8 +351,8 @@ export class Policy extends RuleChanges {
   }
 
   clientName(id: string): string {
-    const label = this.clients.known(id)?.label ?? this.clients.record(id)?.label;
-    return label ? `"${label}" (${id})` : id;
+    const label = withoutQuotes(this.clients.known(id)?.label ?? this.clients.record(id)?.label ?? '');
+    return label === '' ? id : `"${label}" (${id})`;
   }
 
   #grantSenders(senders: AllowOptions['senders']): { senders?: 'all' | readonly string[] } | string {

@@ -47,7 +47,7 @@ test('a name cannot speak for Belfry', () => {
   using folder = tempFolder();
   const { policy } = policyIn(folder.path);
   ask(policy, program('p', 'Claude" asks to sign in. Code 7777: "x'));
-  expect(policy.snapshot().waiting[0]!.sentence).toBe('"Claude\' asks to sign in. Code 7777: \'x" asks to sign in.');
+  expect(policy.snapshot().waiting[0]!.sentence).toBe('"Claude asks to sign in. Code 7777: x" asks to sign in.');
 });
 
 test('three wait at most, with codes of their own; a place is free once one was answered', () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { cleanText } from '../events/text.ts';
+import { inQuotes } from '../text/quotes.ts';
 import type { AllowOptions, GrantName, Outcome } from './change.ts';
 import { MAX_NAME, type CredentialHost, type Credentials } from './credentials.ts';
 import { MatchCodes } from './match-codes.ts';
@@ -145,7 +146,7 @@ export class SignIns {
     if (failed !== null) return failed;
     this.#end(id, 'allowed');
     this.#host.changed('Sign-in allowed');
-    return { ok: true, changed: true, sentence: `"${label}" (${client}) is allowed.` };
+    return { ok: true, changed: true, sentence: `${inQuotes(label)} (${client}) is allowed.` };
   }
 
   /** The first tokens after an answer; earlier ones of the same program are over, and what they opened. Null: not allowed any more, or not written. */

@@ -1,5 +1,6 @@
 import type { EventType } from '../events/occurrence.ts';
 import { cleanText } from '../events/text.ts';
+import { inQuotes } from '../text/quotes.ts';
 import { eventTitle } from './change.ts';
 import type { Clients, Decision } from './clients.ts';
 import type { CredentialView } from './credentials.ts';
@@ -150,7 +151,7 @@ function waitingView(clients: Clients, entry: WaitingEntry): WaitingView {
   const { id, since } = entry;
   if (entry.kind === 'sign-in') {
     // The name is a stranger's: it must not look like the end of itself.
-    return { ...entry.ask, kind: 'sign-in', since, sentence: `"${entry.ask.name.replaceAll('"', "'")}" asks to sign in.`, grants: [...entry.ask.grants] };
+    return { ...entry.ask, kind: 'sign-in', since, sentence: `${inQuotes(entry.ask.name, entry.ask.client)} asks to sign in.`, grants: [...entry.ask.grants] };
   }
   return { kind: entry.kind, id, since, sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, id), ...about(entry) };
 }

@@ -6,7 +6,7 @@ export const KEY_BYTES = 32;
 export type IndexKey = { readonly key: Uint8Array } | { readonly plain: true };
 
 /** Raised when tables or what stands in them changes: an index of another version is built anew. */
-export const SCHEMA = 3;
+export const SCHEMA = 4;
 const PAGE = 8192;
 
 /**

@@ -1,3 +1,5 @@
+import { linesWithoutHidden } from '../text/hidden.ts';
+
 export interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed';
   readonly text: string;
@@ -11,9 +13,6 @@ const MAX_SAME = 120;
 const AROUND = 40;
 /** More changed lines than this are shown as all removed, then all added. */
 const MAX_TABLE = 500;
-
-// oxlint-disable-next-line no-control-regex -- characters that could hide what a change really is
-const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/gu;
 
 /** What a change does, by line. The lines are to read: long ones are cut, and characters that could mislead are spelled out. */
 export function lineDiff(before: string, after: string): DiffLine[] {
@@ -98,6 +97,5 @@ function shortened(old: string, now: string): readonly [string, string] {
   return [window(old), window(now)];
 }
 
-function readable(text: string): string {
-  return text.replace(INVISIBLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
+/** Characters that could hide what a change really is, as JSON escapes them. */
+const readable = (text: string): string => linesWithoutHidden(text, (hidden) => hidden.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''));

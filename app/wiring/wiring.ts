@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { inQuotes } from '../text/quotes.ts';
 import { clients, KEY, type Client, type Folders } from './clients.ts';
 import { lineDiff, type DiffLine } from './line-diff.ts';
 import { commandOf, HELPER, isOurs, type Server, type ServerEntry } from './server-entry.ts';
@@ -272,7 +273,7 @@ function nameTaken(client: Client, taken: Server): string {
   const command = commandOf(taken.entry);
   // A stranger's text: only its last part, and only plain characters.
   const program = command === null ? '' : basename(command).replaceAll(/[^\w .+@-]/gu, '').slice(0, 32);
-  return `${client.title} already has another server named "${taken.key}"${program === '' ? '' : ` (${program})`}. It stays as it is; use another name.`;
+  return `${client.title} already has another server named ${inQuotes(taken.key)}${program === '' ? '' : ` (${program})`}. It stays as it is; use another name.`;
 }
 
 function planned(env: WiringEnv, found: Look, change: WiringChange, name: string | undefined): Plan {
@@ -346,7 +347,7 @@ function encoded(read: SettingsFile, text: string): Buffer {
 }
 
 function keysOf(found: Look): string {
-  return found.ours.map(({ key }) => `"${key}"`).join(', ');
+  return found.ours.map(({ key }) => inQuotes(key)).join(', ');
 }
 
 /** What the owner has to take out by hand, or nothing. */

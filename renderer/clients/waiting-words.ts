@@ -1,5 +1,6 @@
 import { many } from '../../app/contract/glance.ts';
 import { quotedName } from '../../app/contract/health.ts';
+import { codePointName, linesWithoutHidden } from '../../app/contract/name.ts';
 import type { ClientRow, GrantName, WaitingRow } from '../../app/contract/values.ts';
 import { asksWords } from './client-words.ts';
 
@@ -59,6 +60,5 @@ export function membersWords({ members, memberCount }: Extract<Outgoing, { kind:
   return more === 0 ? members.join(', ') : `${members.join(', ')} and ${many(more, 'other')}`;
 }
 
-/** Whitespace stays; characters that show nothing or turn the direction are shown by their number, since all of it would go out. */
-export const visibleText = (text: string): string => text.toWellFormed().replace(/(?![\n\t])[\p{Cc}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu,
-  (character) => `[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`);
+/** Whitespace stays; what shows nothing or turns the direction is shown by its number, since all of it would go out. */
+export const visibleText = (text: string): string => linesWithoutHidden(text, codePointName);

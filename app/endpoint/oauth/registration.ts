@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { cleanText } from '../../events/text.ts';
+import { withoutQuotes } from '../../text/quotes.ts';
 import { MAX_NAME } from '../../policy/credentials.ts';
 import type { Registration } from '../../policy/sign-ins.ts';
 import type { OAuthError } from './oauth-error.ts';
@@ -34,7 +35,7 @@ export function readRegistration(text: string): Registration | OAuthError {
   if (name !== undefined && typeof name !== 'string') return metadata('client_name: must be text');
   const redirects = [...new Set(uris as string[])];
   const shown = cleanText(name ?? '', MAX_NAME).trim();
-  return { clientId: randomBytes(CLIENT_ID_BYTES).toString('base64url'), name: shown === '' ? placeOf(redirects[0]!) : shown, redirects };
+  return { clientId: randomBytes(CLIENT_ID_BYTES).toString('base64url'), name: withoutQuotes(shown) === '' ? placeOf(redirects[0]!) : shown, redirects };
 }
 
 /** What it was registered as, whatever it asked for: a program of this kind can keep no secret (RFC 8252, 8.4). */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cleanText } from '../../events/text.ts';
+import { withoutQuotes } from '../../text/quotes.ts';
 import { MAX_NAME } from '../../policy/credentials.ts';
 import type { SignInRefusal } from '../../policy/sign-ins.ts';
 import { withAnswer } from './redirect-uri.ts';
@@ -119,7 +120,7 @@ ${main}
 `;
 }
 
-const quoted = (name: string): string => `“<bdi>${escaped(cleanText(name, MAX_NAME))}</bdi>”`;
+const quoted = (name: string): string => `“<bdi>${escaped(withoutQuotes(cleanText(name, MAX_NAME)))}</bdi>”`;
 
 const ENTITY: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITY[character]!);

@@ -46,7 +46,7 @@ export const boundNote = ({ session: { backend }, principal }: ToolCall, store: 
 const MAX_TEXT = 16_000;
 const MAX_PARTS = 100;
 
-export const textPart = z.object({ text: z.string(), quoted: z.boolean().describe('True: repeats an earlier mail.') });
+export const textPart = z.object({ text: z.string(), quoted: z.boolean().describe('True: looks like a repetition of an earlier mail. The sender wrote these words too, and can make any words look so.') });
 type TextPart = z.output<typeof textPart>;
 
 export interface TextPage {
@@ -57,7 +57,7 @@ export interface TextPage {
   readonly nextOffset: number | null;
 }
 
-/** A text made inert, from an offset on, in stretches of one kind. @param quotes stretches that repeat earlier mails */
+/** A text made inert, from an offset on, in stretches of one kind. @param quotes stretches that look like repetitions of earlier mails */
 export function textPage(text: string, quotes: readonly { readonly start: number; readonly end: number }[], offset: number): TextPage {
   const pieces: TextPart[] = [];
   let at = 0;

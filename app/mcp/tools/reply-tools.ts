@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { parseSender } from '../../apple/sender.ts';
 import type { MessageWriting, Writing, WritingRequest } from '../../delivery/writing.ts';
-import { cleanBody, cleanText } from '../../events/text.ts';
+import { cleanBody, cleanText, unixLines } from '../../events/text.ts';
+import { withoutHidden } from '../../text/hidden.ts';
 import { foundMail, NO_MAIL } from './mail-tools.ts';
 import { PAUSED, storeRefusal } from './reading.ts';
 import { MAX_WAIT, MAX_WAITS, tool, type ToolAnswer, type ToolCall } from './tool.ts';
@@ -28,11 +29,17 @@ const requested = {
 /** It writes, never twice, and to the world outside. */
 const WRITES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
 
-/** A text made inert, so that what the owner sees is what goes out. Null: nothing is left, or it is too long. */
-function wordsOf(text: string): string | null {
-  const words = cleanBody(text).trim();
-  return words === '' || Buffer.byteLength(words) > MAX_TEXT_BYTES ? null : words;
+/**
+ * A text made inert, without all that a person does not see: what the owner is shown is what goes out. Null: nothing is left, or it
+ * is too long. `isWhole` false: something was left out.
+ */
+function wordsOf(text: string): { readonly words: string; readonly isWhole: boolean } | null {
+  const lines = unixLines(text);
+  const clean = cleanBody(lines);
+  const words = clean.trim();
+  return words === '' || Buffer.byteLength(words) > MAX_TEXT_BYTES ? null : { words, isWhole: clean === lines };
 }
+const LEFT_OUT = 'It held characters that nobody sees, or half a character: they were left out of what is shown and written. ';
 const NO_WORDS = `text: say something, in at most ${MAX_TEXT_BYTES} bytes.`;
 
 export const messagesReply = tool({
@@ -53,8 +60,9 @@ export const messagesReply = tool({
   writes: true,
   async run({ event, chat: named, isGroup, participantCount, text, key: given }, call) {
     if ((event === undefined) === (named === undefined)) return { error: 'event: name one event or one chat, not both and not none.' };
-    const words = wordsOf(text);
-    if (words === null) return { error: NO_WORDS };
+    const read = wordsOf(text);
+    if (read === null) return { error: NO_WORDS };
+    const { words, isWhole } = read;
     const refusal = storeRefusal(call.session.backend, 'messages');
     if (refusal !== null) return { error: refusal };
     const place = event === undefined ? chatNamed(named!, call) : chatOf(event, call);
@@ -63,7 +71,7 @@ export const messagesReply = tool({
     if (chat.isGroup !== isGroup) return { error: OTHER_KIND };
     if (isGroup && participantCount === undefined) return { error: 'participantCount: for a group say how many others are in it, as the envelope does.' };
     if (participantCount !== undefined && participantCount !== chat.members.length) return { error: OTHER_KIND };
-    return asked({ kind: 'message', ...place, text: words }, given ?? null, call, { chat: chat.guid, isGroup, participantCount: chat.members.length });
+    return asked({ kind: 'message', ...place, text: words }, given ?? null, call, isWhole, { chat: chat.guid, isGroup, participantCount: chat.members.length });
   },
 });
 
@@ -103,13 +111,14 @@ export const mailDraft = tool({
   granted: true,
   writes: true,
   async run({ answers, all, to, cc, subject, text, key: given }, call) {
-    const words = wordsOf(text);
-    if (words === null) return { error: NO_WORDS };
+    const read = wordsOf(text);
+    if (read === null) return { error: NO_WORDS };
+    const { words, isWhole } = read;
     if (call.session.backend.paused) return { error: PAUSED };
     if (answers !== undefined) {
       if (to !== undefined || cc !== undefined || subject !== undefined) return { error: 'answers: leave out to, cc and subject; Mail takes them from the mail that is answered.' };
       const mail = answered(answers, call);
-      return typeof mail === 'string' ? { error: mail } : asked({ kind: 'draft', to: [], cc: [], subject: '', text: words, answers: { ...mail, all } }, given ?? null, call, {});
+      return typeof mail === 'string' ? { error: mail } : asked({ kind: 'draft', to: [], cc: [], subject: '', text: words, answers: { ...mail, all } }, given ?? null, call, isWhole, {});
     }
     if (to === undefined || subject === undefined) return { error: 'to: name at least one address and a subject, or the mail that is answered.' };
     const people = [...new Set(to.map(addressOf))];
@@ -117,7 +126,7 @@ export const mailDraft = tool({
     if (people.includes(null)) return { error: 'to: one entry is no mail address.' };
     if (copies.includes(null)) return { error: 'cc: one entry is no mail address.' };
     const draft = { to: people as string[], cc: copies as string[], subject: cleanText(subject, MAX_SUBJECT), text: words };
-    return asked({ kind: 'draft', ...draft, answers: null }, given ?? null, call, {});
+    return asked({ kind: 'draft', ...draft, answers: null }, given ?? null, call, isWhole && withoutHidden(subject) === subject, {});
   },
 });
 
@@ -138,12 +147,12 @@ function answered(id: string, call: ToolCall): { rowid: number; from: string; su
 }
 
 /** Puts it before the owner, or lets it go where the owner wants it unasked. */
-async function asked(writing: Writing, given: string | null, { session: { backend }, principal, signal }: ToolCall, more: object): Promise<ToolAnswer> {
+async function asked(writing: Writing, given: string | null, { session: { backend }, principal, signal }: ToolCall, isWhole: boolean, more: object): Promise<ToolAnswer> {
   const { outgoing } = backend.writing;
   const request = outgoing.ask(principal.id, writing, given);
   if ('refused' in request) return { error: request.refused };
   if (request.state === 'running') await outgoing.settled(request.id, UNASKED_MS, signal);
-  return answerOf(request, more);
+  return answerOf(request, more, isWhole ? '' : LEFT_OUT);
 }
 
 export const replyStatus = tool({
@@ -173,9 +182,10 @@ export const replyStatus = tool({
   },
 });
 
-function answerOf(request: WritingRequest, more: object): ToolAnswer {
+/** @param note put before the sentence */
+function answerOf(request: WritingRequest, more: object, note = ''): ToolAnswer {
   const { id, state, expiresAt } = request;
-  return { sentence: sentenceOf(request), value: { request: id, state, expiresAt: state === 'waiting' ? new Date(expiresAt).toISOString() : null, ...more } };
+  return { sentence: note + sentenceOf(request), value: { request: id, state, expiresAt: state === 'waiting' ? new Date(expiresAt).toISOString() : null, ...more } };
 }
 
 function sentenceOf({ id, kind, state, sentence }: WritingRequest): string {

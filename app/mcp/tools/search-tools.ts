@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Mailbox } from '../../apple/occurrence.ts';
 import { cleanText } from '../../events/text.ts';
+import { hiddenIn } from '../../text/hidden.ts';
 import type { Coverage, FoundText, MailFinding } from '../searching.ts';
 import { cursorArgument } from '../sealed-cursor.ts';
 import type { Reach } from '../session.ts';
@@ -41,12 +42,16 @@ function shownText(found: FoundText | null, marked: boolean): string | null {
   if (found === null || !marked) return found === null ? null : cleanText(found.text, MAX_SNIPPET);
   // A mark of the sender's own would say that something was found.
   const whole = found.text.replaceAll('*', '\u2217');
+  // Cleaned before the marks come in: what a joiner is needed for is told by what stands beside it.
+  const clean = cleanText(whole, Infinity);
+  const hidden = hiddenIn(whole);
+  const moved = (at: number): number => hidden.reduce((to, { start, end }) => to - Math.max(0, Math.min(end, at) - start), at);
   let [text, at] = ['', 0];
-  for (const { start, end } of found.marks) {
-    text += `${whole.slice(at, start)}**${whole.slice(start, end)}**`;
+  for (const { start, end } of found.marks.map((mark) => ({ start: moved(mark.start), end: moved(mark.end) }))) {
+    text += `${clean.slice(at, start)}**${clean.slice(start, end)}**`;
     at = end;
   }
-  return cleanText(text + whole.slice(at), MAX_SNIPPET);
+  return cleanText(text + clean.slice(at), MAX_SNIPPET);
 }
 
 /** A day begins at midnight here (architecture 7). */
