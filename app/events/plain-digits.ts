@@ -1,4 +1,4 @@
-import { hiddenIn, linesWithoutHidden, MAY_HIDE } from '../text/hidden.ts';
+import { MAY_HIDE, withoutHidden } from '../text/hidden.ts';
 import { unitFinder, type UnitRange } from '../text/units.ts';
 
 /** Decimal digits of other scripts and widths, by units: by each nought within U+FFFF, and by a half of those beyond. */
@@ -12,55 +12,74 @@ const OTHERS: readonly UnitRange[] = [
   // Of U+1FBF0, whose first half many emoji have as well.
   [0xdff0, 0xdff9],
 ];
+/** Full-width letters and the hyphen. */
+const WIDE: readonly UnitRange[] = [[0xff0d, 0xff0d], [0xff21, 0xff3a], [0xff41, 0xff5a]];
+const FROM_FULL_WIDTH = 0xfee0;
 const digitFrom = unitFinder([[0x30, 0x39], ...OTHERS]);
-const otherFrom = unitFinder(OTHERS);
-const differenceFrom = unitFinder([...MAY_HIDE, ...OTHERS]);
-const OTHER_SIGN = /[^\P{Nd}0-9]|[\uff0d\uff21-\uff3a\uff41-\uff5a]/gu;
+const differenceFrom = unitFinder([...MAY_HIDE, ...OTHERS, ...WIDE]);
 const ASCII = /^[\t\n\r\x20-\x7e]*$/;
 /** They hold numbers apart, however they are written. */
-const LINE_END = /[\r\u2028\u2029]/;
-const FULL_WIDTH = 0xfee0;
+const LINE_ENDS = new Set(['\r', '\u2028', '\u2029']);
 
 export const hasDigit = (text: string): boolean => digitFrom(text, 0) >= 0;
 
-/** The text with digits, letters and hyphens of another width or script as ASCII has them, and without what is hidden between them. */
+/** The text with digits, letters and hyphens of another width or script as ASCII has them, and without what is hidden, emoji's joiners too. */
 export function plainDigits(text: string): string {
-  if (ASCII.test(text) || differenceFrom(text, 0) < 0) return text;
-  const seen = linesWithoutHidden(text, (hidden) => (LINE_END.test(hidden) ? hidden : ''));
-  return otherFrom(seen, 0) < 0 ? seen : seen.replace(OTHER_SIGN, asciiOf);
+  if (ASCII.test(text)) return text;
+  let [plain, at] = ['', 0];
+  for (const { start, end, sign } of changesIn(text)) {
+    plain += text.slice(at, start) + sign;
+    at = end;
+  }
+  return at === 0 ? text : plain + text.slice(at);
 }
 
 /** Where each unit of `plainDigits(text)` stands in the text, and how many units it was there. */
 export function plainPlaces(text: string): { readonly start: number; readonly size: number }[] {
-  const changes = [
-    ...hiddenIn(text).filter(({ start }) => !LINE_END.test(text[start]!)).map((stretch) => ({ ...stretch, isGone: true })),
-    ...[...text.matchAll(OTHER_SIGN)].map(({ 0: sign, index }) => ({ start: index, end: index + sign.length, isGone: false })),
-  ];
   const places: { start: number; size: number }[] = [];
   let at = 0;
   const upTo = (end: number) => {
     for (; at < end; at += 1) places.push({ start: at, size: 1 });
   };
-  for (const { start, end, isGone } of changes.sort((a, b) => a.start - b.start)) {
+  for (const { start, end, sign } of changesIn(text)) {
     upTo(start);
-    if (!isGone) places.push({ start, size: end - start });
+    if (sign !== '') places.push({ start, size: end - start });
     at = end;
   }
   upTo(text.length);
   return places;
 }
 
-const known = new Map<string, string>();
+interface Difference {
+  readonly start: number;
+  readonly end: number;
+  /** One character, or none. */
+  readonly sign: string;
+}
 
-function asciiOf(sign: string): string {
-  const code = sign.codePointAt(0)!;
-  if (code >= 0xff0d && code <= 0xff5a) return String.fromCodePoint(code - FULL_WIDTH);
-  let digit = known.get(sign);
-  if (digit === undefined) {
-    // Digits stand in rows of ten, from nought on (Unicode, 4.6).
-    let from = code;
-    while (/\p{Nd}/u.test(String.fromCodePoint(from - 1))) from -= 1;
-    known.set(sign, (digit = String((code - from) % 10)));
+function changesIn(text: string): Difference[] {
+  const changes: Difference[] = [];
+  for (let at = differenceFrom(text, 0); at >= 0; at = differenceFrom(text, at)) {
+    const start = at > 0 && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
+    const character = String.fromCodePoint(text.codePointAt(start)!);
+    const end = start + character.length;
+    let sign = known.get(character);
+    if (sign === undefined) known.set(character, (sign = signOf(character)));
+    if (sign !== null) changes.push({ start, end, sign });
+    at = end;
   }
-  return digit;
+  return changes;
+}
+
+/** Null: it stays. Of the few thousand characters that a unit of the tables may belong to. */
+const known = new Map<string, string | null>();
+
+function signOf(character: string): string | null {
+  const code = character.codePointAt(0)!;
+  if (WIDE.some(([first, last]) => code >= first && code <= last)) return String.fromCodePoint(code - FROM_FULL_WIDTH);
+  if (!/\p{Nd}/u.test(character)) return !LINE_ENDS.has(character) && withoutHidden(character) === '' ? '' : null;
+  // Digits stand in rows of ten, from nought on (Unicode, 4.6).
+  let from = code;
+  while (/\p{Nd}/u.test(String.fromCodePoint(from - 1))) from -= 1;
+  return String((code - from) % 10);
 }

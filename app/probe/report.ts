@@ -1,4 +1,5 @@
 import { cleanText } from '../events/text.ts';
+import { jsonEscape, withoutHidden } from '../text/hidden.ts';
 import { failures, type Exit, type ProbeFailure } from './failure.ts';
 import type { Json, JsonObject } from './link.ts';
 import type { Action } from './request.ts';
@@ -100,12 +101,8 @@ function linesOf(command: Command, members: Record<string, Json>): string {
 const wordOf = (value: Json): string => (typeof value === 'string' ? cleanText(value, MAX_WORD) : safeJson(value));
 const kebab = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** What a terminal must not get as it is: C1 controls, bidi controls, invisible characters, tags. JSON escapes the rest itself. */
-const UNSAFE = /[\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/g;
-
-/** The same value to whoever parses it, and inert to a terminal. */
-export const safeJson = (value: Json): string =>
-  JSON.stringify(value).replace(UNSAFE, (found) => Array.from({ length: found.length }, (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''));
+/** The same value to whoever parses it, and inert to a terminal: what is hidden, or turns the direction, is escaped as JSON does. */
+export const safeJson = (value: Json): string => withoutHidden(JSON.stringify(value), jsonEscape);
 
 /** The report of a command line that could not be understood: the shape of its action where that much is known. */
 export function usage(action: string | undefined, failure: ProbeFailure): string {

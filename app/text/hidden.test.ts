@@ -72,7 +72,7 @@ test('what was cleaned is clean, and the places of what was left out are those',
       const once = clean(text);
       expect(clean(once), `${name} of ${JSON.stringify(text)}`).toBe(once);
     }
-    const left = [...hiddenIn(text)].reverse().reduce((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text.toWellFormed());
+    const left = hiddenIn(text).toReversed().reduce((rest, { start, end }) => rest.slice(0, start) + rest.slice(end), text.toWellFormed());
     expect(left, JSON.stringify(text)).toBe(linesWithoutHidden(text));
   }
 });

@@ -96,5 +96,8 @@ function isHidden(text: string, at: number): boolean {
 
 const isLow = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 
+/** `\u200b`: as JSON escapes it, so that it stays the same text to a program. */
+export const jsonEscape = (character: string): string => character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+
 /** `[U+200B]`: how something hidden is shown where it has to be seen. */
 export const codePointName = (character: string): string => `[U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`;

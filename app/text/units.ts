@@ -9,7 +9,8 @@ export function unitFinder(ranges: readonly UnitRange[]): UnitFinder {
   const table = new Uint8Array(0x10000);
   for (const [first, last] of ranges) table.fill(1, first, last + 1);
   return (text, from) => {
-    for (let at = from; at < text.length; at += 1) if (table[text.charCodeAt(at)] === 1) return at;
+    const { length } = text;
+    for (let at = from; at < length; at += 1) if (table[text.charCodeAt(at)] === 1) return at;
     return -1;
   };
 }

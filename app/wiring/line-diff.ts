@@ -1,4 +1,4 @@
-import { linesWithoutHidden } from '../text/hidden.ts';
+import { jsonEscape, linesWithoutHidden } from '../text/hidden.ts';
 
 export interface DiffLine {
   readonly kind: 'same' | 'added' | 'removed';
@@ -98,4 +98,4 @@ function shortened(old: string, now: string): readonly [string, string] {
 }
 
 /** Characters that could hide what a change really is, as JSON escapes them. */
-const readable = (text: string): string => linesWithoutHidden(text, (hidden) => hidden.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''));
+const readable = (text: string): string => linesWithoutHidden(text, jsonEscape);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Mailbox } from '../../apple/occurrence.ts';
-import { cleanText } from '../../events/text.ts';
+import { cleanText, cutText } from '../../events/text.ts';
 import { hiddenIn } from '../../text/hidden.ts';
 import type { Coverage, FoundText, MailFinding } from '../searching.ts';
 import { cursorArgument } from '../sealed-cursor.ts';
@@ -51,7 +51,7 @@ function shownText(found: FoundText | null, marked: boolean): string | null {
     text += `${clean.slice(at, start)}**${clean.slice(start, end)}**`;
     at = end;
   }
-  return cleanText(text + clean.slice(at), MAX_SNIPPET);
+  return cutText(text + clean.slice(at), MAX_SNIPPET);
 }
 
 /** A day begins at midnight here (architecture 7). */
