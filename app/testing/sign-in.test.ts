@@ -155,7 +155,7 @@ test('the page frames nothing, is framed by nothing, fetches nothing, and runs o
   const hash = (tag: string) => `'sha256-${createHash('sha256').update(new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(text)![1]!).digest('base64')}'`;
   expect(csp).toBe(`default-src 'none'; style-src ${hash('style')}; script-src ${hash('script')}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`);
   expect(headers).toMatchObject({ 'x-frame-options': 'DENY', 'referrer-policy': 'no-referrer', 'x-content-type-options': 'nosniff', 'cache-control': 'no-store', 'content-type': 'text/html; charset=utf-8' });
-  expect(text).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&amp;&#39;');
+  expect(text).toContain('“<bdi>&lt;img src=x onerror=alert(1)&gt;&amp;&#39;</bdi>”');
   expect(text).not.toContain('<img');
   expect(text).not.toMatch(/<(?:form|iframe|link|object|img)\b|https?:/);
   expect(text).toContain('prefers-color-scheme:dark');
