@@ -24,6 +24,7 @@ test('who reads it', () => {
 
 test('what shows nothing or turns the direction is shown, and lines stay', () => {
   expect(visibleText('a\u202eb\u200bc\u0007\nd\te')).toBe('a[U+202E]b[U+200B]c[U+0007]\nd\te');
+  expect(visibleText('a\u{e0041}b\u00adc\ufe0fd')).toBe('a[U+E0041]b[U+00AD]c[U+FE0F]d');
   // Joiners belong to scripts and emoji.
   expect(visibleText('👩\u200d🚀')).toBe('👩\u200d🚀');
 });
