@@ -53,10 +53,11 @@ describe('picking a settings file', () => {
     expect(await pick(path())).toEqual(UNREADABLE);
   });
 
-  test.skipIf(process.getuid?.() === 0)('one that may not be read is said', async () => {
+  test('one that may not be read is said', async () => {
     writeFileSync(folder.at('closed.json'), '{}');
     chmodSync(folder.at('closed.json'), 0);
-    expect(await pick(folder.at('closed.json'))).toEqual(UNREADABLE);
+    // Root may read what has no mode; memory that is not mapped nobody can.
+    expect(await pick(process.getuid?.() === 0 ? '/proc/self/mem' : folder.at('closed.json'))).toEqual(UNREADABLE);
   });
 });
 

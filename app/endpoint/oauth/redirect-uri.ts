@@ -8,7 +8,7 @@ const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?(?:[/
  * Schemes of programs that speak MCP, without a dot since they are older than that rule. All others could be somebody
  * else's: of a terminal, a mail program, a share of files, or of the system.
  */
-export const PROGRAM_SCHEMES: ReadonlySet<string> = new Set(['antigravity', 'claude', 'codex', 'cursor', 'lmstudio', 'opencode', 'vscode', 'windsurf', 'zed']);
+export const PROGRAM_SCHEMES: ReadonlySet<string> = new Set(['antigravity', 'claude', 'codex', 'cursor', 'lmstudio', 'opencode', 'vscode', 'windsurf']);
 /** A domain in reverse (RFC 8252, 7.1). Those of the system's own programs answer nobody's sign-in. */
 const REVERSE_DOMAIN = /^(?!com\.apple\.)[a-z]{2,63}(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/;
 /** What the answer adds, or could be taken for one. */
