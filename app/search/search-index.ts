@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { systemClock, type Clock } from '../events/clock.ts';
-import { FinderThread, type ListedPlace } from './finder-thread.ts';
-import type { Snippets } from './index-finder.ts';
+import { FinderThread, placesById, type ListedPlace, type Refused } from './finder-thread.ts';
 import type { IndexKey } from './index-file.ts';
 import type { IndexBound, IndexCounts, IndexOrder, IndexReport, KeeperData } from './index-keeper.ts';
 import { MAX_RANKED, type Candidates, type Hit, type Narrowing } from './index-reader.ts';
 import { parseQuery, type Query } from './query.ts';
 import { MAX_OFFSET, windowOf, type SearchRequest, type Window } from './search-request.ts';
-import { needlesOf, type Snippet } from './snippet.ts';
+import { needlesOf } from './snippet.ts';
+import { noneTaken, SnippetCutter, type Cut, type Snippets } from './snippet-cutter.ts';
 
 export interface SearchIndexOptions {
   /** File of the index; its folder exists. */
@@ -46,14 +46,17 @@ export interface IndexState {
 export interface SearchHit extends Hit {
   /** Its place among all hits, from 0. */
   readonly at: number;
-  /** Null where none was asked for, or nothing of the body is on disk. */
-  readonly snippet: Snippet | null;
 }
 
 export type SearchAnswer =
   | {
       readonly ok: true;
       readonly hits: readonly SearchHit[];
+      /**
+       * Of each hit, in their order; null where none was asked for, or nothing of the body is on disk. The searching thread cuts
+       * them while the caller goes on with the hits; once they are asked for, this one helps. Asked for once; never rejects.
+       */
+      readonly snippets: () => Promise<Snippets>;
       readonly count: number;
       /** False if there are more than are counted. */
       readonly isExact: boolean;
@@ -66,8 +69,9 @@ export type SearchAnswer =
     }
   | { readonly ok: false; readonly reason: string };
 
-type Sifted = Pick<Extract<SearchAnswer, { ok: true }>, 'count' | 'isExact' | 'order'> & { readonly hits: readonly Hit[]; readonly snippets: Snippets | null; readonly goesOn: boolean };
+type Sifted = Pick<Extract<SearchAnswer, { ok: true }>, 'count' | 'isExact' | 'order' | 'snippets'> & { readonly hits: readonly Hit[]; readonly goesOn: boolean };
 
+const NO_SNIPPETS: Promise<Snippets> = Promise.resolve([]);
 const EMPTY: IndexCounts = { mails: 0, textBytes: 0, deadLetters: [], deadMails: [], syncedAt: null };
 /** Young objects of the thread: texts die at once. */
 const KEEPER_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 };
@@ -80,9 +84,7 @@ const WHY_NOT = {
   damaged: 'The search index is damaged, so it is made anew. Try again in a few minutes.',
   'too-long': 'query: this search takes too long. Use fewer or rarer words.',
   busy: 'Too many searches wait already. Try again in a moment.',
-} as const;
-
-type Refused = keyof typeof WHY_NOT;
+} as const satisfies Record<Refused, string>;
 
 const ANEW = {
   asked: null, unusable: 'The index could not be used (damaged, or with another key), so it is made anew.', 'other-store': 'Mail has another store, so the index is made anew.',
@@ -96,6 +98,8 @@ export class SearchIndex {
   readonly #clock: Clock;
   readonly #script: URL;
   readonly #finder: FinderThread;
+  readonly #cutter: SnippetCutter;
+  #places: readonly ListedPlace[] | null = null;
   #keeper: Worker | null = null;
   #phase: IndexState['phase'] = 'off';
   #since = 0;
@@ -119,6 +123,7 @@ export class SearchIndex {
     this.#script = options.worker ?? new URL('./worker.ts', import.meta.url);
     const { path, mailDir, key } = options;
     this.#finder = new FinderThread({ role: 'find', path, mailDir, key }, this.#script, this.#clock);
+    this.#cutter = new SnippetCutter(mailDir);
   }
 
   /** Starts the thread: it opens the index, makes it where there is none, and makes it like Mail's store. */
@@ -218,11 +223,14 @@ export class SearchIndex {
   state(): IndexState {
     const isHeld = this.#isPaused && (this.#phase === 'comparing' || this.#phase === 'building');
     const built = this.#building;
+    const { path } = this.#options;
     const seconds = built === null ? 0 : (built.now - built.at) / 1000;
     return {
       phase: isHeld ? 'paused' : this.#phase, since: this.#since, pending: this.#pending,
       perSecond: built === null || seconds <= 0 || isHeld ? null : (built.reached - built.done) / seconds,
-      bytes: sizeOf(this.#options.path), counts: this.#counts, trouble: this.#trouble ?? this.#anew,
+      // Looked up only where it is shown.
+      get bytes() { return sizeOf(path); },
+      counts: this.#counts, trouble: this.#trouble ?? this.#anew,
     };
   }
 
@@ -241,12 +249,16 @@ export class SearchIndex {
     const allowed = request.check?.(found.hits);
     const { offset, limit } = window;
     // What may not be shown goes no further than here.
-    const placed = found.hits.map((hit, nth) => ({ ...hit, at: offset + nth, snippet: found.snippets?.[nth] ?? null }));
+    const placed = found.hits.map((hit, nth) => ({ ...hit, at: offset + nth }));
     const hits = allowed === undefined ? placed : placed.filter(({ mail }) => allowed.has(mail));
+    const snippets = async (): Promise<Snippets> => {
+      const all = await found.snippets();
+      return hits.map(({ at }) => all[at - offset] ?? null);
+    };
     const count = Math.max(hits.length, found.count - (found.hits.length - hits.length));
     const goesOn = found.goesOn && offset + limit <= MAX_OFFSET;
     return {
-      ok: true, hits, count, isExact: found.isExact, order: found.order, next: goesOn ? offset + limit : null,
+      ok: true, hits, snippets, count, isExact: found.isExact, order: found.order, next: goesOn ? offset + limit : null,
       isPartial: this.#phase !== 'ready',
     };
   }
@@ -257,17 +269,38 @@ export class SearchIndex {
       column: scope === 'all' ? null : scope, mailboxes: request.mailboxes ?? null, exceptMailboxes: request.exceptMailboxes ?? [], after: request.after ?? null,
       before: request.before ?? null, senders: request.senders ?? null,
     };
-    const needles = request.snippets === false ? null : needlesOf(query);
-    const hidesCodes = this.#hidesCodes;
-    if (needles !== null) this.#finder.places(this.#options.places());
+    const cut = request.snippets === false ? null : { needles: needlesOf(query), hidesCodes: this.#hidesCodes };
     if (request.judge === undefined) {
-      const found = await this.#finder.ask({ kind: 'find', query, narrowing, offset, limit, needles, hidesCodes });
-      return typeof found === 'string' ? found : { ...found, goesOn: found.hits.length === limit && (!found.isExact || offset + limit < found.count) };
+      const answer = this.#finder.ask({ kind: 'find', query, narrowing, offset, limit });
+      const cutting = cut === null ? null : this.#cutting('found', cut, limit);
+      const found = await answer;
+      return typeof found === 'string' ? found : { ...found, snippets: () => cutting?.(found.hits) ?? NO_SNIPPETS, goesOn: found.hits.length === limit && (!found.isExact || offset + limit < found.count) };
     }
     const sifted = await this.#sift(query, narrowing, request.judge, { offset, limit });
-    if (typeof sifted === 'string' || needles === null || sifted.hits.length === 0) return sifted;
-    const snippets = await this.#finder.ask({ kind: 'snippets', needles, hits: sifted.hits, hidesCodes });
-    return { ...sifted, snippets: typeof snippets === 'string' ? null : snippets };
+    if (typeof sifted === 'string' || cut === null || sifted.hits.length === 0) return sifted;
+    const cutting = this.#cutting(sifted.hits, cut, sifted.hits.length);
+    return { ...sifted, snippets: () => cutting(sifted.hits) };
+  }
+
+  /** Both threads cut until they meet. @param size of the page at most @returns with what the hits are known to be by then */
+  #cutting(of: readonly Hit[] | 'found', cut: Cut, size: number): (hits: readonly Hit[]) => Promise<Snippets> {
+    this.#tellPlaces();
+    const taken = noneTaken(size);
+    const theirs = this.#finder.ask({ kind: 'snippets', hits: of, cut, taken });
+    return async (hits) => {
+      const mine = await this.#cutter.cut(hits, cut, taken, 'back');
+      const others = await theirs;
+      return typeof others === 'string' ? mine : mine.map((snippet, nth) => snippet ?? others[nth] ?? null);
+    };
+  }
+
+  #tellPlaces(): void {
+    const places = this.#options.places();
+    if (places === this.#places) return;
+    this.#places = places;
+    const byId = placesById(places);
+    this.#cutter.places(byId);
+    this.#finder.places(byId);
   }
 
   /**
@@ -300,7 +333,7 @@ export class SearchIndex {
     const isRanked = !isDone() && kept.length <= MAX_RANKED;
     const ordered = isRanked ? kept.toSorted((a, b) => b.score! - a.score!) : kept;
     const hits = ordered.slice(offset, offset + limit).map((hit) => ({ ...hit, score: null }));
-    return { hits, count: Math.min(kept.length, MAX_RANKED), isExact: isRanked, order: isRanked ? 'best' : 'newest', goesOn: kept.length > offset + limit, snippets: null };
+    return { hits, count: Math.min(kept.length, MAX_RANKED), isExact: isRanked, order: isRanked ? 'best' : 'newest', goesOn: kept.length > offset + limit, snippets: () => NO_SNIPPETS };
   }
 
   #hear(report: IndexReport): void {
@@ -330,6 +363,7 @@ export class SearchIndex {
       case 'renewed':
         // The file that is open is no longer the one at its path.
         this.#finder.reopen();
+        this.#cutter.reopen();
         this.#counts = EMPTY;
         this.#anew = ANEW[report.why];
         if (this.#anew !== null) this.#options.onAnew?.(this.#anew);

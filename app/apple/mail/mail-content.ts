@@ -51,10 +51,11 @@ const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/gu;
 /** What the name in a header costs more than a text of the same length. */
 const HEADER_WEIGHT = 16;
 
-/** Text alone, for an index: plain parts where there are any, so that HTML is parsed only if need be. Never throws. */
-export async function readMailText(message: Buffer): Promise<MailText & { readonly subject: () => string }> {
+/** Text alone, for an index: plain parts where there are any, so that HTML is parsed only if need be. Never throws. @param pace of several mails that are read in a row */
+export async function readMailText(message: Buffer, pace = new Pace()): Promise<MailText & { readonly subject: () => string }> {
   const tree = readTree(message);
-  return { ...(await textOf(chosen(tree.root), tree.limits, new TextBudget(), new Pace())), subject: () => subjectOf(tree.root.header) };
+  await pace.after(message.length);
+  return { ...(await textOf(chosen(tree.root), tree.limits, new TextBudget(), pace)), subject: () => subjectOf(tree.root.header) };
 }
 
 /** Everything of a message but the bytes of its attachments. Never throws. @param isWhole false: it goes on beyond these bytes */

@@ -1,7 +1,7 @@
 import type { Statement } from 'better-sqlite3';
 import type { MailRow } from '../occurrence.ts';
 import type { Store } from '../store.ts';
-import { MailPlaces, PLACES_AT_ONCE, type MailPlace, type PlaceFilter } from './mail-places.ts';
+import { MailPlaces, USUAL_PAGE, type MailPlace, type PlaceFilter } from './mail-places.ts';
 import { hashOf, type MailRowReader, type Shape } from './mail-rows.ts';
 
 /** What Mail's owner did with a mail. */
@@ -39,6 +39,7 @@ export interface MailListPage {
 const MAX_COPIES = 50;
 /** Rows looked at for one page: where little may be read, the next call goes on. */
 const MAX_LOOKED = 1000;
+const SPARE = 10;
 const ANSWERED = 4;
 
 /** Finds mails by name and lists mailboxes, newest first. Everything within the caller's transaction. */
@@ -97,7 +98,9 @@ export class MailLookup {
     const list = this.#places.of(request.mailboxes, request);
     let place = request.after;
     for (let looked = 0; looked < MAX_LOOKED; ) {
-      const step = list.after(place);
+      // At first a few more than are wanted, since some come twice; where many may not be read, most of those that are looked through.
+      const most = looked === 0 ? request.limit + SPARE : USUAL_PAGE;
+      const step = list.after(place, most);
       for (place of step) {
         looked += 1;
         const [row] = this.#rows.byId([place.rowid]);
@@ -105,7 +108,7 @@ export class MailLookup {
         rows.push({ row, place });
         if (rows.length >= request.limit) return { rows, next: place };
       }
-      if (step.length < PLACES_AT_ONCE) return { rows, next: null };
+      if (step.length < most) return { rows, next: null };
     }
     return { rows, next: place };
   }

@@ -18,8 +18,8 @@ export interface PlaceFilter {
 
 /** The places of one list. */
 export interface PlaceList {
-  /** Up to PLACES_AT_ONCE of them that come after one, newest first; fewer are the last. */
-  after(place: MailPlace | null): MailPlace[];
+  /** Up to `most` of them that come after one, newest first; fewer are the last. */
+  after(place: MailPlace | null, most: number): MailPlace[];
   /** ROWIDs of all of a mail that are in the list, in its order; at least the one asked for. */
   copiesOf(rowid: number): number[];
 }
@@ -40,7 +40,8 @@ interface Way {
   readonly count: number;
 }
 
-export const PLACES_AT_ONCE = 200;
+/** Places looked through for one page, about: what the quickest way to them is weighed with. */
+export const USUAL_PAGE = 200;
 const [FLAGGED, READ] = [16, 1];
 /** Its name tells its condition, which SQLite must find in the statement. */
 const UNREAD_INDEX = 'messages_read_deleted_global_message_id_mailbox_read0_deleted0_index';
@@ -80,18 +81,23 @@ export class MailPlaces {
   of(mailboxes: readonly number[], filter: PlaceFilter): PlaceList {
     const marked = [...(filter.unread ? this.#unread() : []), ...(filter.flagged ? this.#flagged() : [])];
     const boxes = mailboxes.map((id) => this.#boxOf(id, marked));
-    return { after: (place) => this.#after(filter, boxes, place), copiesOf: (rowid) => this.#copies(filter, boxes, rowid) };
+    return { after: (place, most) => this.#after(filter, boxes, place, most), copiesOf: this.#copies(filter, boxes) };
   }
 
-  #copies({ unread, flagged, since }: PlaceFilter, boxes: readonly ListedBox[], rowid: number): number[] {
+  #copies({ unread, flagged, since }: PlaceFilter, boxes: readonly ListedBox[]): (rowid: number) => number[] {
     const column = this.#sameMail;
-    const copies = column === null ? [] : this.#store.statement(
-      `SELECT m.ROWID, m.mailbox FROM messages m WHERE m.${column} = (SELECT NULLIF(NULLIF(o.${column}, 0), '') FROM messages o WHERE o.ROWID = @rowid)
-         ${unread ? `AND NOT ${this.read}` : ''} ${flagged ? `AND ${this.flagged}` : ''} ${since === null ? '' : 'AND m.date_received >= @since'}
+    if (column === null) return (rowid) => [rowid];
+    const statement = this.#store.statement(
+      `SELECT m.ROWID, m.mailbox FROM messages m WHERE m.${column} = (SELECT NULLIF(NULLIF(o.${column}, 0), '') FROM messages o WHERE o.ROWID = ?)
+         ${unread ? `AND NOT ${this.read}` : ''} ${flagged ? `AND ${this.flagged}` : ''} ${since === null ? '' : 'AND m.date_received >= ?'}
        ORDER BY m.date_received DESC, m.ROWID DESC`, 'raw',
-    ).all({ rowid, ...(since !== null && { since: since / 1000 }) }) as [number, number][];
-    if (copies.length < 2) return [rowid];
-    return copies.filter(([copy, mailbox]) => copy === rowid || boxes.some(({ box, label }) => box === mailbox && (label === null || this.#isLabelled(copy, label)))).map(([copy]) => copy);
+    );
+    const rest = since === null ? [] : [since / 1000];
+    return (rowid) => {
+      const copies = statement.all(rowid, ...rest) as [number, number][];
+      if (copies.length < 2) return [rowid];
+      return copies.filter(([copy, mailbox]) => copy === rowid || boxes.some(({ box, label }) => box === mailbox && (label === null || this.#isLabelled(copy, label)))).map(([copy]) => copy);
+    };
   }
 
   #isLabelled(rowid: number, label: number): boolean {
@@ -99,15 +105,15 @@ export class MailPlaces {
   }
 
   /** Those without a date come last. */
-  #after(filter: PlaceFilter, boxes: readonly ListedBox[], after: MailPlace | null): MailPlace[] {
-    const dated = after?.date === null ? [] : this.#merged(filter, boxes, after, true);
-    const left = PLACES_AT_ONCE - dated.length;
+  #after(filter: PlaceFilter, boxes: readonly ListedBox[], after: MailPlace | null, most: number): MailPlace[] {
+    const dated = after?.date === null ? [] : this.#merged(filter, boxes, after, true, most);
+    const left = most - dated.length;
     if (left === 0 || filter.since !== null) return dated;
-    return [...dated, ...this.#merged(filter, boxes, after?.date === null ? after : null, false).slice(0, left)];
+    return [...dated, ...this.#merged(filter, boxes, after?.date === null ? after : null, false, left)];
   }
 
   /** Mailbox by mailbox, then merged: one statement for several would sort all their rows for each page. */
-  #merged({ unread, flagged, since }: PlaceFilter, boxes: readonly ListedBox[], after: MailPlace | null, isDated: boolean): MailPlace[] {
+  #merged({ unread, flagged, since }: PlaceFilter, boxes: readonly ListedBox[], after: MailPlace | null, isDated: boolean, most: number): MailPlace[] {
     const conditions = [
       'm.mailbox = @box', isDated ? 'm.date_received IS NOT NULL' : 'm.date_received IS NULL',
       ...(unread ? [`NOT ${this.read}`] : []),
@@ -116,14 +122,14 @@ export class MailPlaces {
       ...(after === null ? [] : isDated ? ['(m.date_received, m.ROWID) < (@date, @rowid)'] : ['m.ROWID < @rowid']),
     ];
     const places = boxes.flatMap(({ box, label, from, where }) => {
-      const sql = `SELECT m.date_received AS date, m.ROWID AS rowid FROM ${from} WHERE ${[...where, ...conditions].join(' AND ')} ORDER BY m.date_received DESC, m.ROWID DESC LIMIT ${PLACES_AT_ONCE}`;
-      const values = { box, ...(label !== null && { label }), ...(since !== null && { since: since / 1000 }), ...(after !== null && { rowid: after.rowid, ...(isDated && { date: after.date }) }) };
+      const sql = `SELECT m.date_received AS date, m.ROWID AS rowid FROM ${from} WHERE ${[...where, ...conditions].join(' AND ')} ORDER BY m.date_received DESC, m.ROWID DESC LIMIT @most`;
+      const values = { box, most, ...(label !== null && { label }), ...(since !== null && { since: since / 1000 }), ...(after !== null && { rowid: after.rowid, ...(isDated && { date: after.date }) }) };
       return this.#store.statement(sql).all(values) as MailPlace[];
     });
     if (boxes.length === 1) return places;
     const ordered = places.toSorted((a, b) => (b.date ?? 0) - (a.date ?? 0) || b.rowid - a.rowid);
     // A mail with several of the labels comes once for each.
-    return ordered.filter(({ rowid }, at) => rowid !== ordered[at - 1]?.rowid).slice(0, PLACES_AT_ONCE);
+    return ordered.filter(({ rowid }, at) => rowid !== ordered[at - 1]?.rowid).slice(0, most);
   }
 
   /** Where the mails of a mailbox lie, a label's in the mailbox that it is a label of; along its dates unless few can be in the list at all. */
@@ -155,9 +161,9 @@ export class MailPlaces {
     return [{ from: OF_LABEL, where, count: this.#count(`labels k WHERE ${where}`, { label }) }];
   }
 
-  /** Up to so many rows it is quicker to fetch and sort them all than to walk along the dates until a page is full: n * DEARER = PLACES_AT_ONCE * all / n. */
+  /** Up to so many rows it is quicker to fetch and sort them all than to walk along the dates until a page is full: n * DEARER = USUAL_PAGE * all / n. */
   #few(): number {
-    return Math.floor(Math.sqrt((PLACES_AT_ONCE * this.#store.head('messages')) / DEARER));
+    return Math.floor(Math.sqrt((USUAL_PAGE * this.#store.head('messages')) / DEARER));
   }
 
   #count(rows: string, values: { label?: number } = {}): number {

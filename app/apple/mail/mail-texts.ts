@@ -1,6 +1,7 @@
 import { MAX_READ, MAX_READ_WHOLE, readEmlxFile, type Emlx } from './emlx.ts';
 import { partBytes, readMailContent, readMailText, type MailContent, type MailPart, type MailText, type Missing } from './mail-content.ts';
 import type { MailFile, MailFiles, MailboxPlace, OpenedMail } from './mail-files.ts';
+import type { Pace } from './pace.ts';
 import type { EmlxFooter } from './emlx-footer.ts';
 
 /** `partial`: attachments are in files of their own, or on the server only. */
@@ -56,12 +57,12 @@ export async function attachmentSource(files: MailFiles, box: MailboxPlace, rowi
   return bytes === null ? null : { bytes };
 }
 
-/** The same without attachments, links and headers: for an index and its snippets. @param limit of bytes that are read */
-export async function readText(files: MailFiles, box: MailboxPlace, rowid: number, limit = MAX_READ): Promise<TextReading | null> {
+/** The same without attachments, links and headers: for an index and its snippets. @param limit of bytes that are read @param pace of several mails that are read in a row */
+export async function readText(files: MailFiles, box: MailboxPlace, rowid: number, limit = MAX_READ, pace?: Pace): Promise<TextReading | null> {
   const found = openMail(files, box, rowid, limit);
   if (found === null) return null;
   const { file, content: emlx } = found;
-  const text = await readMailText(emlx.message);
+  const text = await readMailText(emlx.message, pace);
   return { ...text, missing: missingOf(text.missing, emlx), onDisk: file.isPartial ? 'partial' : 'whole', isCounted: emlx.isCounted };
 }
 

@@ -21,6 +21,8 @@ const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'must be a
 const highlight = z.boolean().default(false).describe('Puts the words that were found between ** and **; an asterisk of the text itself shows as \u2217.');
 const snippet = z.string().nullable().describe(`A stretch of the text around the first word found. ${STRANGERS}`);
 
+const NO_MORE = 'The owner of this Mac does not let this client search any more.';
+
 const COVERAGE = {
   off: 'There is no index yet.', waiting: 'The index waits for Mail.', failed: 'The index met a fault, so newer mail may be missing.', paused: 'The index is paused',
   opening: 'The index is being opened', comparing: 'The index is being compared with Mail', building: 'The index is being built, the newest mail first',
@@ -101,11 +103,15 @@ export const mailSearch = tool({
     });
     const reach = reading.reach(principal, 'mail');
     if (!found.ok) return { error: found.reason };
-    if (reach === null || !reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
+    if (reach === null || !reading.search.maySearch(principal)) return { error: NO_MORE };
     const shown = shownMails(found.hits.map(({ row }) => row), archive, call);
-    const all = found.hits.map(({ snippet: cut, score }, nth) => ({ ...shown[nth]!, snippet: shownText(cut, marked), score: score === null ? null : Number(score.toFixed(3)) }));
+    const snippets = await found.snippets();
+    if (!reading.search.maySearch(principal)) return { error: NO_MORE };
+    // The owner may have answered otherwise while they were cut.
+    const hits = found.hits.map((hit, nth) => ({ ...hit, nth })).filter(({ row }) => reading.mayRead(row, principal));
+    const all = hits.map(({ nth, score }) => ({ ...shown[nth]!, snippet: shownText(snippets[nth]!, marked), score: score === null ? null : Number(score.toFixed(3)) }));
     const mails = fitting(all, BYTES);
-    const nextOffset = mails.length < all.length ? found.hits[mails.length - 1]!.at + 1 : found.next;
+    const nextOffset = mails.length < all.length ? hits[mails.length - 1]!.at + 1 : found.next;
     const coverage = coverageFor(found.coverage, reach);
     const { count, isExact, order } = found;
     return { sentence: mailSentence(found, mails.length, nextOffset, coverageSentence(coverage), call), value: { mails, count, isExact, order, nextOffset, coverage } };
@@ -156,7 +162,7 @@ export const messagesSearch = tool({
     if (typeof chats === 'string') return { error: chats };
     const found = await reading.search.messages(principal, { query: text, chats, after: timeOf(after), before: timeOf(before), limit, below: from === null ? null : Number(from) }, signal);
     if (!found.ok) return { error: found.reason };
-    if (!reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
+    if (!reading.search.maySearch(principal)) return { error: NO_MORE };
     // They may have answered otherwise while it was looked through.
     const allowed = found.hits.filter(({ row }) => reading.mayRead(row, principal));
     const all = allowed.map(({ row, snippet: cut }) => ({ row: row.rowid, fromMe: row.excluded === 'sent', snippet: shownText(cut, marked)!, message: envelopeOf(row) }));
