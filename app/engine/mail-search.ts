@@ -20,7 +20,7 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
   const { index } = host;
   if (typeof index === 'string') return { ok: false, reason: index };
   const { scope, after, before, limit, offset } = question;
-  const asked = policy.subjects === false ? withoutSubject(question.query, scope) : { ok: true as const, query: question.query };
+  const asked = policy.subjects === false ? withoutSubject(question.query, scope) : { ok: true as const, query: question.query, notes: [] };
   if (!asked.ok) return asked;
   const senders = policy.readableSenders(principal);
   // Most searches look everywhere: the mailboxes are of no use to them.
@@ -61,7 +61,7 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
   const hits = found.hits.map(({ mail, score, at }) => ({ row: rows.get(mail)!, score: senders === null ? score : null, at }));
   const { snippets, count, isExact, order, next } = found;
   const coverage = senders === null ? coverageOf(host) : coarse(coverageOf(host), archive.placed(index.state().counts.deadMails).filter(mayShow).length);
-  return { ok: true, hits, snippets, count, isExact, order, next, coverage };
+  return { ok: true, hits, snippets, count, isExact, order, next, coverage, notes: [...asked.notes, ...found.notes] };
 }
 
 /** Gone or moved since it was taken in, or excluded: the index is told. */

@@ -19,10 +19,11 @@ export const MAX_LOOKED = 50_000;
 export async function searchMessages(
   archive: MessagesArchive, policy: Pick<Policy, 'mayRead' | 'settings'>, clock: Clock, principal: Principal, question: MessagesQuestion, signal: AbortSignal,
 ): Promise<MessagesFinding> {
-  const parsed = parseQuery(question.query);
+  const parsed = parseQuery(question.query, 'messages');
   if (!parsed.ok) return parsed;
-  const fits = matcherOf(parsed.query);
-  const needles = needlesOf(parsed.query);
+  const { query, notes } = parsed;
+  const fits = matcherOf(query);
+  const needles = needlesOf(query);
   const { hideCodes: hidesCodes } = policy.settings;
   const { chats, after, before, limit } = question;
   const hits: FoundMessage[] = [];
@@ -36,10 +37,10 @@ export async function searchMessages(
       const row = archive.find({ rowid });
       if (row === null || !policy.mayRead(row, principal)) continue;
       hits.push({ row, snippet: cutSnippet(text, needles, hidesCodes ? () => '' : null) });
-      if (hits.length >= limit) return { ok: true, hits, next: below };
+      if (hits.length >= limit) return { ok: true, hits, next: below, notes };
     }
-    if (rows.length < TURN) return { ok: true, hits, next: null };
-    if (looked >= MAX_LOOKED || signal.aborted) return { ok: true, hits, next: below };
+    if (rows.length < TURN) return { ok: true, hits, next: null, notes };
+    if (looked >= MAX_LOOKED || signal.aborted) return { ok: true, hits, next: below, notes };
     await new Promise<void>((done) => void clock.after(0, done));
   }
 }

@@ -53,6 +53,8 @@ export type MailFinding =
       /** Offset of the next page, or null. */
       readonly next: number | null;
       readonly coverage: Coverage;
+      /** Sentences on what of the query was not read as it was written. */
+      readonly notes: readonly string[];
     }
   | { readonly ok: false; readonly reason: string };
 
@@ -78,6 +80,8 @@ export type MessagesFinding =
       readonly hits: readonly FoundMessage[];
       /** Where the next look begins; null: all was looked at. */
       readonly next: number | null;
+      /** As in MailFinding. */
+      readonly notes: readonly string[];
     }
   | { readonly ok: false; readonly reason: string };
 

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3-multiple-ciphers';
 import { readMeta } from './index-file.ts';
-import { quoted, wordMatch, type Column, type Query, type Term } from './query.ts';
+import { quoted, wordMatch, type Column, type Groups, type Query, type Term } from './query.ts';
 import { SenderBounds, type SenderBound } from './sender-bound.ts';
 import { fold } from './snippet.ts';
 import { frequentWords } from './word-sample.ts';
@@ -73,7 +73,7 @@ interface Sql {
   readonly id: string;
   readonly needsMails: boolean;
   readonly isFrequent: boolean;
-  readonly groups: readonly (readonly Term[])[];
+  readonly groups: Groups;
 }
 
 interface Scoring {
@@ -83,6 +83,9 @@ interface Scoring {
 
 const UNSCORED: Scoring = { sql: 'NULL', values: [] };
 const PLACED = ['subject', 'sender', 'attachments'] as const;
+
+/** What is asked of which table. */
+type Matches = readonly (readonly ['words' | 'cjk', string])[];
 
 type Counted = Pick<Found, 'count' | 'isExact' | 'order'>;
 const NOTHING: Counted = { count: 0, isExact: true, order: 'best' };
@@ -168,7 +171,7 @@ export class IndexReader {
   }
 
   /** Whether a phrase is made of words that many mails hold. */
-  #isFrequent(groups: readonly (readonly Term[])[]): boolean {
+  #isFrequent(groups: Groups): boolean {
     const phrases = groups.flat().filter((term) => isWord(term) && wordsOf(term).length > 1);
     if (phrases.length === 0) return false;
     const frequent = frequentWords(readMeta(this.#db, 'frequent'));
@@ -178,10 +181,11 @@ export class IndexReader {
   /** Null if a term cannot match anything. */
   #compile(query: Query, narrowing: Narrowing): Sql | null {
     const inColumn = (term: Term): Term => (term.column === null && narrowing.column !== null ? { ...term, column: narrowing.column } : term);
-    const groups = query.groups.map((group) => group.map(inColumn)).flatMap(apart);
+    const placed = (all: Groups): Groups => all.map((group) => group.map(inColumn)).flatMap(apart);
+    const groups = placed(query.groups);
     const wordGroups: string[] = [];
     const cjkGroups: string[] = [];
-    const mixed: (readonly (readonly ['words' | 'cjk', string])[])[] = [];
+    const mixed: Matches[] = [];
     for (const group of groups) {
       if (group.every(isWord)) wordGroups.push(group.map(wordMatch).join(' OR '));
       else {
@@ -191,9 +195,10 @@ export class IndexReader {
         else mixed.push(terms);
       }
     }
-    const excluded = query.excluded.map(inColumn).flatMap((term) => this.#matches(term));
     const all = (expressions: readonly string[]): string => expressions.map((each) => `(${each})`).join(' AND ');
     const table = wordGroups.length > 0 ? 'words' : cjkGroups.length > 0 ? 'cjk' : null;
+    const left = query.excluded.map(placed);
+    const isWords = (each: Groups): boolean => each.every((group) => group.every(isWord));
     const id = table === null ? 'm.doc' : `${table}.rowid`;
     const conditions: string[] = [];
     const values: Value[] = [];
@@ -202,12 +207,17 @@ export class IndexReader {
       values.push(...more);
     };
     if (table === 'words') {
-      const without = excluded.filter(([from]) => from === 'words').map(([, match]) => match);
+      const without = left.filter(isWords).map((each) => all(each.map((group) => group.map(wordMatch).join(' OR '))));
       add('words MATCH ?', without.length === 0 ? all(wordGroups) : `(${all(wordGroups)}) NOT (${without.join(' OR ')})`);
       if (cjkGroups.length > 0) add(`${id} IN (SELECT rowid FROM cjk WHERE cjk MATCH ?)`, all(cjkGroups));
     } else if (table === 'cjk') add('cjk MATCH ?', all(cjkGroups));
-    for (const terms of mixed) add(`(${terms.map(([from]) => `${id} IN (SELECT rowid FROM ${from} WHERE ${from} MATCH ?)`).join(' OR ')})`, ...terms.map(([, match]) => match));
-    for (const [from, match] of excluded) if (from !== table || from === 'cjk') add(`${id} NOT IN (SELECT rowid FROM ${from} WHERE ${from} MATCH ?)`, match);
+    const any = (terms: Matches): string => `(${terms.map(([from]) => `${id} IN (SELECT rowid FROM ${from} WHERE ${from} MATCH ?)`).join(' OR ')})`;
+    for (const terms of mixed) add(any(terms), ...terms.map(([, match]) => match));
+    for (const each of table === 'words' ? left.filter((groups) => !isWords(groups)) : left) {
+      const asked = each.map((group) => group.flatMap((term) => this.#matches(term)));
+      // What nothing can match excludes nothing.
+      if (asked.every((terms) => terms.length > 0)) add(`NOT (${asked.map(any).join(' AND ')})`, ...asked.flat().map(([, match]) => match));
+    }
     const textConditions = conditions.length;
     if (narrowing.mailboxes !== null) add('m.mailbox IN (SELECT value FROM json_each(?))', JSON.stringify(narrowing.mailboxes));
     if (narrowing.exceptMailboxes.length > 0) add('m.mailbox NOT IN (SELECT value FROM json_each(?))', JSON.stringify(narrowing.exceptMailboxes));
@@ -224,7 +234,7 @@ export class IndexReader {
   }
 
   /** What a term asks of each table. Nothing where no such characters are in the index. */
-  #matches(term: Term): (readonly ['words' | 'cjk', string])[] {
+  #matches(term: Term): Matches {
     const words = term.words === '' ? [] : [['words', wordMatch(term)] as const];
     const cjk = term.cjk.map((run) => this.#cjkMatch(run));
     return cjk.includes(null) ? [] : [...words, ...cjk.map((match) => ['cjk', term.column === null ? match! : `${term.column} : (${match!})`] as const)];

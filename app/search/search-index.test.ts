@@ -121,6 +121,36 @@ test('from the file to a hit: words, phrases, exclusions, beginnings, columns, s
   expect((await answer.snippets())[answer.hits.findIndex(({ mail }) => mail === a)]).toEqual({ text: 'The quarterly budget for Zürich is ready', marks: [{ start: 25, end: 31 }] });
 });
 
+test('brackets, alternatives and what is excluded, in both tables', async () => {
+  await using place = await ground({ start: false });
+  const rota = place.arrive('zebra plan', { subject: 'Rota' });
+  const other = place.arrive('gmail words', { subject: 'Other' });
+  const both = place.arrive('zebra gmail 会議', { subject: 'Rota two' });
+  const east = place.arrive('会議 東京', { subject: 'East' });
+  place.index.start();
+  await place.index.settled();
+  for (const [query, expected] of [
+    ['subject: rota', [rota, both]],
+    ['subject:(rota two)', [both]],
+    ['subject:(two OR other)', [other, both]],
+    ['(rota plan) OR words', [rota, other]],
+    ['rota -zebra OR gmail', []],
+    ['rota -(plan OR words)', [both]],
+    ['zebra NOT (rota gmail)', [rota]],
+    ['zebra -(gmail 会議)', [rota]],
+    ['zebra -(gmail 東京)', [rota, both]],
+    ['会議 -(zebra OR 東京)', []],
+    ['会議 -(zebra 東京)', [both, east]],
+    ['会議 -(rota 会議)', [east]],
+    ['(rota 会議) OR words', [other, both]],
+    ['zebra -(gmail 大阪)', [rota, both]],
+    ['constructor:x OR plan', [rota]],
+  ] as const) expect((await place.find(query)).sort((x, y) => x - y), query).toEqual(expected);
+  // The scope holds inside of what is excluded too.
+  expect(await place.find({ query: 'rota -(two zebra)', scope: 'subject' })).toHaveLength(2);
+  expect((await answered(place.index, { query: 'has:attachment rota' })).notes).toEqual([expect.stringMatching(/^Not known here and left out: has:\. Known in a query are subject:/)]);
+});
+
 test('Chinese, Japanese and Korean: words of one, two and more characters, mixed with others', async () => {
   await using place = await ground({ start: false });
   const a = place.arrive('来週の会議室は東京です', { subject: 'plan' });

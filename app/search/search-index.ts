@@ -66,6 +66,8 @@ export type SearchAnswer =
       readonly next: number | null;
       /** True while mails are still missing from the index. */
       readonly isPartial: boolean;
+      /** What of the query was not read as it was written. */
+      readonly notes: readonly string[];
     }
   | { readonly ok: false; readonly reason: string };
 
@@ -259,7 +261,7 @@ export class SearchIndex {
     const goesOn = found.goesOn && offset + limit <= MAX_OFFSET;
     return {
       ok: true, hits, snippets, count, isExact: found.isExact, order: found.order, next: goesOn ? offset + limit : null,
-      isPartial: this.#phase !== 'ready',
+      isPartial: this.#phase !== 'ready', notes: parsed.notes,
     };
   }
 

@@ -1,14 +1,19 @@
-import type { Query, Term } from './query.ts';
+import type { Groups, Query, Term } from './query.ts';
 import { fold, wordAt } from './snippet.ts';
 
 /** Whether a text fits a query, by the same rules as in the index: for what is looked through and not indexed. */
 export function matcherOf(query: Query): (text: string) => boolean {
-  const groups = query.groups.map((group) => group.map(finderOf));
-  const excluded = query.excluded.map(finderOf);
+  const fits = allOf(query.groups);
+  const excluded = query.excluded.map(allOf);
   return (text) => {
     const folded = fold(text);
-    return groups.every((group) => group.some((finds) => finds(folded))) && !excluded.some((finds) => finds(folded));
+    return fits(folded) && !excluded.some((each) => each(folded));
   };
+}
+
+function allOf(groups: Groups): (folded: string) => boolean {
+  const finders = groups.map((group) => group.map(finderOf));
+  return (folded) => finders.every((group) => group.some((finds) => finds(folded)));
 }
 
 const WORD = /[\p{L}\p{N}\p{Co}\p{M}]/u;

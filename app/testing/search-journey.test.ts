@@ -173,6 +173,20 @@ describe('mail_search', () => {
     }
   });
 
+  test('what was not read of a query is told, with hits and without', async () => {
+    const row = await mailOf(world, 'platypus report');
+    await ready();
+    const told = /Not known here and left out: has:, to:\. Known in a query are subject:, from:, body: and attachment:; after, before, mailbox and exclude are arguments of their own\./;
+    const answer = await search(client, 'has:attachment platypus to:me');
+    expect([rowsOf(answer), answer['note']]).toEqual([[row], expect.stringMatching(told)]);
+    expect(await search(client, 'has:attachment to:me nowhere')).toMatchObject({ count: 0, note: expect.stringMatching(new RegExp(`^No mail that you may read has this\\. ${told.source}`)) });
+    expect(await refusal(client, 'mail_search', { query: 'has:attachment' })).toMatch(/^query: at least one word is needed\. Not known here and left out: has:\./);
+    world.engine.policy.setSetting('subjects', false);
+    expect((await search(client, 'has:attachment platypus to:me'))['note']).toMatch(told);
+    world.engine.policy.setSetting('subjects', true);
+    expect((await search(client, 'platypus'))['note']).not.toMatch(/Not known/);
+  });
+
   test('by the rules: only what allowed senders wrote is found and counted; everything finds all', async () => {
     const mine = await mailOf(world, 'quokka one');
     const theirs = await mailOf(world, 'quokka two', { from: OTHER });
@@ -295,6 +309,24 @@ test('mails that could not be read whole are named to the owner by row, mailbox 
   expect(world.log.join(' ')).not.toMatch(/INBOX/);
 }, 60_000);
 
+test('that the text of some mail is not known whole is said once, and where the text is searched alone', async () => {
+  await using world = await startWorld(withKey);
+  const client = world.client();
+  await ask(client, 'list_watches');
+  await mailOf(world, 'pelican', { subject: 'Pelican' });
+  await mailOf(world, 'pelican', { subject: 'Pelican' });
+  const rowid = await mailOf(world, 'x');
+  writeFileSync(filesOf(world.mailDir).find((path) => path.endsWith(`/${rowid}.emlx`))!, '999999\nContent-Type: text/plain\n\ncut');
+  grant(world, 'mail:everything', 'search');
+  await indexed(world, 3);
+  const note = async (query: string, more: object = {}) => ((await search(client, query, more))['note'] as string).split('The text of some mails could not be read whole.').length - 1;
+  expect(await note('pelican')).toBe(1);
+  expect(await note('nowhere', { scope: 'body' })).toBe(1);
+  expect(await note('pelican', { limit: 1, offset: 1 })).toBe(0);
+  for (const scope of ['subject', 'sender', 'attachments']) expect(await note('pelican', { scope }), scope).toBe(0);
+  expect((await search(client, 'pelican', { scope: 'subject' }))['coverage']).toMatchObject({ unreadable: true });
+}, 60_000);
+
 test('messages_search: texts of both forms, edits, chats and people, by pages that go on; bounded by what may be read', async () => {
   await using world = await startWorld();
   const client = world.client();
@@ -318,6 +350,11 @@ test('messages_search: texts of both forms, edits, chats and people, by pages th
   expect(await found('time')).toEqual([]);
   expect(await found('"zurich timetable"')).toEqual([one]);
   expect(await found('"timetable zurich"')).toEqual([]);
+  expect(await found('(timetable zurich) OR secret')).toEqual([one]);
+  expect(await found('zurich -(timetable OR again)')).toEqual([]);
+  const narrowed = await ask(client, 'messages_search', { query: 'from:ada timetable' });
+  expect(narrowed).toMatchObject({ messages: [{ row: one }], note: expect.stringContaining('Not known here and left out: from:. after, before, chat and person are arguments of their own.') });
+  expect((await ask(client, 'messages_search', { query: 'to:me nowhere' }))['note']).toMatch(/^No message that you may read has this\. Not known here and left out: to:\./);
   const first = await ask(client, 'messages_search', { query: 'zurich', limit: 1, highlight: true });
   expect(first['messages'][0]).toMatchObject({ row: two, fromMe: false, snippet: '**zurich** again: 会議室で' });
   expect(await found('zurich', { limit: 1, cursor: first['nextCursor'] })).toEqual([one]);

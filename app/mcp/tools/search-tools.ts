@@ -16,7 +16,7 @@ const MAX_QUERY = 1000;
 /** Characters of a stretch of text, with its marks. */
 const MAX_SNIPPET = 400;
 
-const query = z.string().min(1).max(MAX_QUERY).describe('Words, all of which must be there; "a phrase"; OR; -word to leave out; word* for a beginning. Whole words: no stemming. Case and accents do not count.');
+const query = z.string().min(1).max(MAX_QUERY).describe('Words, all of which must be there; "a phrase"; OR; -word to leave out; (brackets) hold several together; word* for a beginning. Whole words: no stemming. Case and accents do not count.');
 const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'must be a day such as 2026-11-30 or a time such as 2026-11-30T08:00:00Z');
 const highlight = z.boolean().default(false).describe('Puts the words that were found between ** and **; an asterisk of the text itself shows as \u2217.');
 const snippet = z.string().nullable().describe(`A stretch of the text around the first word found. ${STRANGERS}`);
@@ -34,10 +34,11 @@ export function coverageFor({ phase, indexed, total, unreadable }: Coverage, rea
   return { phase, percent, unreadable: unreadable > 0, ...(reach === 'everything' && { indexed, total }) };
 }
 
-function coverageSentence({ phase, percent, unreadable }: ReturnType<typeof coverageFor>): string {
+/** @param mayMiss whether it says something of this search that the text of some mail is not known whole */
+function coverageSentence({ phase, percent, unreadable }: ReturnType<typeof coverageFor>, mayMiss: boolean): string {
   const known = Object.hasOwn(COVERAGE, phase) ? COVERAGE[phase as keyof typeof COVERAGE] : '';
   const share = known === '' || known.endsWith('.') ? known : `${known}: ${percent} % of the mail is in it.`;
-  return [share, unreadable ? 'Some mails could not be read whole; what was read of them is found.' : ''].filter(Boolean).join(' ');
+  return [share, unreadable && mayMiss ? 'The text of some mails could not be read whole.' : ''].filter(Boolean).join(' ');
 }
 
 function shownText(found: FoundText | null, marked: boolean): string | null {
@@ -71,7 +72,7 @@ export const mailSearch = tool({
   description: 'Searches the full text of mail on this Mac: subject, sender, text and names of attachments. mail_get reads what was found. Works while Mail is closed and marks nothing as read.',
   input: z.strictObject({
     query,
-    scope: z.enum(['all', 'subject', 'sender', 'body', 'attachments']).default('all').describe('Where the words must stand. In the query, subject:, from:, body: and attachment: say it of one word.'),
+    scope: z.enum(['all', 'subject', 'sender', 'body', 'attachments']).default('all').describe('Where the words must stand. In the query, subject:, from:, body: and attachment: say it of one word, or of those in brackets behind it.'),
     mailbox: z.string().min(1).max(1024).optional().describe('A name from mail_mailboxes; left out: everywhere.'),
     exclude: z.array(z.string().min(1).max(1024)).max(20).default([]).describe('Mailboxes to leave out, such as Junk.'),
     after: day.optional().describe('Only mail of this day or time and later.'),
@@ -114,14 +115,15 @@ export const mailSearch = tool({
     const nextOffset = mails.length < all.length ? hits[mails.length - 1]!.at + 1 : found.next;
     const coverage = coverageFor(found.coverage, reach);
     const { count, isExact, order } = found;
-    return { sentence: mailSentence(found, mails.length, nextOffset, coverageSentence(coverage), call), value: { mails, count, isExact, order, nextOffset, coverage } };
+    const mayMiss = asked.offset === 0 && (asked.scope === 'all' || asked.scope === 'body');
+    return { sentence: mailSentence(found, mails.length, nextOffset, coverageSentence(coverage, mayMiss), call), value: { mails, count, isExact, order, nextOffset, coverage } };
   },
 });
 
-function mailSentence({ count, isExact, order }: Extract<MailFinding, { ok: true }>, shown: number, nextOffset: number | null, coverage: string, call: ToolCall): string {
+function mailSentence({ count, isExact, order, notes }: Extract<MailFinding, { ok: true }>, shown: number, nextOffset: number | null, coverage: string, call: ToolCall): string {
   const head = count === 0 ? 'No mail that you may read has this.' : `${countWords(count, isExact, 'mail')}, ${order === 'best' ? 'the best fit first' : 'too many or too general to rank, so the newest first'}; ${shown} shown. ${STRANGERS}`;
   const subjects = call.session.backend.subjects === false ? 'Subjects are switched off, so they were not looked through.' : '';
-  return [head, subjects, nextOffset === null ? '' : `Pass offset ${nextOffset} to go on.`, coverage, boundNote(call, 'mail')].filter(Boolean).join(' ');
+  return [head, ...notes, subjects, nextOffset === null ? '' : `Pass offset ${nextOffset} to go on.`, coverage, boundNote(call, 'mail')].filter(Boolean).join(' ');
 }
 
 function named(boxes: readonly Mailbox[], name: string, field: string): Mailbox[] {
@@ -171,7 +173,7 @@ export const messagesSearch = tool({
     const nextCursor = next === null ? null : cursors.seal(String(next));
     const sentence = [
       messages.length === 0 ? (next === null ? 'No message that you may read has this.' : 'Nothing was found so far.') : `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}, the newest first. ${STRANGERS}`,
-      nextCursor === null ? '' : `Pass cursor "${nextCursor}" to look further back.`, boundNote(call, 'messages'),
+      ...found.notes, nextCursor === null ? '' : `Pass cursor "${nextCursor}" to look further back.`, boundNote(call, 'messages'),
     ].filter(Boolean).join(' ');
     return { sentence, value: { messages, nextCursor } };
   },
