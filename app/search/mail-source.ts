@@ -91,10 +91,11 @@ export class MailSource {
       try {
         const found = place === null ? null : await readText(this.#files, place, rowid);
         if (found !== null) {
-          file = found.onDisk === 'partial' ? 1 : 2;
+          file = found.isPartial ? 1 : 2;
           // The file says that the body is still to come: Mail's preview is better than nothing.
           body = found.text === '' && found.missing.includes('not-downloaded') ? summary : found.text;
-          const lost = found.missing.filter((what) => what !== 'not-downloaded');
+          // A body that is to come is no trouble, and a file that ends too early has no right count.
+          const lost = found.missing.filter((what) => what !== 'not-downloaded' && what !== 'truncated');
           if (lost.length > 0) trouble = `not all was read: ${lost.join(', ')}`;
           else if (!found.isCounted) trouble = 'the file has no right byte count';
         }

@@ -9,6 +9,8 @@ export interface EmlxParts {
   readonly footer: Buffer | null;
   /** True if the file says how long the message is and holds that much. */
   readonly isCounted: boolean;
+  /** True if the message has fewer bytes than the file says: its end is gone, as after a full disk or a broken copy. */
+  readonly isTruncated: boolean;
 }
 
 /** A count never needs more: 10 characters are usual, padding included. */
@@ -31,6 +33,11 @@ export function readCount(bytes: Buffer): { readonly start: number; readonly cou
 /** Never throws; a file without a message gives an empty one. */
 export function splitEmlx(bytes: Buffer): EmlxParts {
   const counted = readCount(bytes);
+  const parts = partsOf(bytes, counted);
+  return { ...parts, isTruncated: counted !== null && parts.message.length < counted.count };
+}
+
+function partsOf(bytes: Buffer, counted: ReturnType<typeof readCount>): Omit<EmlxParts, 'isTruncated'> {
   const start = counted?.start ?? 0;
   if (counted !== null && start + counted.count <= bytes.length) {
     const end = start + counted.count;

@@ -36,6 +36,16 @@ test.each([
   expect(read(file)).toEqual({ message, isCounted, flags });
 });
 
+test.each([
+  ['more than the file has', '99999', TRAILER, true],
+  ['more than comes before the trailer', `${BYTES + 10}`, TRAILER, true],
+  ['what the file has', `${BYTES}`, '', false],
+  ['less, as where line ends were converted', `${BYTES - 4}`, TRAILER, false],
+  ['nothing that is a number', 'x', TRAILER, false],
+])('a count of %s', (_name, count, trailer, isTruncated) => {
+  expect(readEmlx(Buffer.from(`${count}\n${MESSAGE}${trailer}`)).isTruncated).toBe(isTruncated);
+});
+
 test('flags: bits of data-formats/envelope-index 8', () => {
   // peers 3.1: 8593 = read + flagged + initial + forwarded + 8 attachments.
   expect(readFlags(8593)).toMatchObject({ read: true, flagged: true, initial: true, forwarded: true, attachments: 8, deleted: false, answered: false, priority: 0 });
@@ -69,10 +79,10 @@ test('a file is read as it is; one above the limit in its beginning, with its fo
   const big = folder.at('2.emlx');
   writeFileSync(big, emlxFile(Buffer.alloc(26 * 1024 * 1024, 'a'), { flags: 1 }));
   const found = readEmlxFile(big)!;
-  expect(found).toMatchObject({ isWhole: false, isCounted: true, footer: { flags: { read: true } } });
+  expect(found).toMatchObject({ isWhole: false, isCounted: true, isTruncated: false, footer: { flags: { read: true } } });
   expect(found.message.length).toBeLessThanOrEqual(MAX_READ);
   truncateSync(big, 20 * 1024 * 1024);
-  expect(readEmlxFile(big)).toMatchObject({ isWhole: false, isCounted: false, footer: { flags: null } });
+  expect(readEmlxFile(big)).toMatchObject({ isWhole: false, isCounted: false, isTruncated: true, footer: { flags: null } });
 });
 
 test('what is gone, a link, a folder, is no file', () => {

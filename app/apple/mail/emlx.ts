@@ -9,6 +9,8 @@ export interface Emlx {
   readonly footer: EmlxFooter;
   /** False if the count is missing or wrong: the message may then end too late or too early. */
   readonly isCounted: boolean;
+  /** True if the file holds less of the message than it says. */
+  readonly isTruncated: boolean;
   /** False if the file is longer than what is read. */
   readonly isWhole: boolean;
 }
@@ -20,9 +22,9 @@ export const MAX_READ_WHOLE = 72 * 1024 * 1024;
 const MAX_FOOTER = 64 * 1024;
 
 export function readEmlx(bytes: Buffer): Emlx {
-  const { message, footer, isCounted } = splitEmlx(bytes);
+  const { message, footer, isCounted, isTruncated } = splitEmlx(bytes);
   // Read when asked for: an index does without.
-  return { message, get footer() { return readFooter(footer); }, isCounted, isWhole: true };
+  return { message, get footer() { return readFooter(footer); }, isCounted, isTruncated, isWhole: true };
 }
 
 /**
@@ -48,7 +50,7 @@ export function readEmlxFile(path: string, limit = MAX_READ): Emlx | null {
     if (counted === null) return { ...readEmlx(head), isWhole: false };
     const { start, count } = counted;
     const footer = start + count < stat.size ? readAt(file, start + count, Math.min(MAX_FOOTER, stat.size - start - count)) : null;
-    return { message: head.subarray(start, start + count), footer: readFooter(footer), isCounted: start + count <= stat.size, isWhole: start + count <= limit };
+    return { message: head.subarray(start, start + count), footer: readFooter(footer), isCounted: start + count <= stat.size, isTruncated: start + count > stat.size, isWhole: start + count <= limit };
   } finally {
     closeSync(file);
   }

@@ -8,9 +8,10 @@ import { decodedSize, transferDecoded } from './transfer-decoding.ts';
 
 /**
  * Why something of a mail is missing from what was read. `text` and `links`: it has more than is read of one mail; `html`: a document
- * deeper or longer than is read; `charset`: letters beyond ASCII are guessed, since nobody knows the charset that it names.
+ * deeper or longer than is read; `charset`: letters beyond ASCII are guessed, since nobody knows the charset that it names;
+ * `truncated`: the file has fewer bytes than it says.
  */
-export type Missing = MimeLimit | 'size' | 'text' | 'html' | 'links' | 'charset' | 'not-downloaded';
+export type Missing = MimeLimit | 'size' | 'text' | 'html' | 'links' | 'charset' | 'not-downloaded' | 'truncated';
 
 export interface MailText {
   readonly text: string;

@@ -4,8 +4,8 @@ import type { MailFile, MailFiles, MailboxPlace, OpenedMail } from './mail-files
 import type { Pace } from './pace.ts';
 import type { EmlxFooter } from './emlx-footer.ts';
 
-/** `partial`: attachments are in files of their own, or on the server only. */
-export type OnDisk = 'partial' | 'whole';
+/** `partial`: attachments are in files of their own, or on the server only, or the file ends too early. `no`: the file is empty. */
+export type OnDisk = 'no' | 'partial' | 'whole';
 
 /** An attachment with the place of its bytes: in the message's file, in a file of its own, or not on this Mac. */
 export interface PlacedAttachment extends MailPart {
@@ -20,7 +20,8 @@ export interface MailReading extends Omit<MailContent, 'attachments'> {
 
 export interface TextReading extends MailText {
   readonly subject: () => string;
-  readonly onDisk: OnDisk;
+  /** True for a `.partial.emlx`. */
+  readonly isPartial: boolean;
   /** False if the file's byte count is missing or wrong. */
   readonly isCounted: boolean;
 }
@@ -34,11 +35,11 @@ export async function readMail(files: MailFiles, box: MailboxPlace, rowid: numbe
   const found = openMail(files, box, rowid, MAX_READ_WHOLE);
   if (found === null) return null;
   const { file, content: emlx } = found;
-  const content = await readMailContent(emlx.message, emlx.isWhole);
+  const content = await readMailContent(emlx.message, reachesEnd(emlx));
   return {
     ...content,
     missing: missingOf(content.missing, emlx),
-    onDisk: file.isPartial ? 'partial' : 'whole',
+    onDisk: onDiskOf(file, emlx),
     footer: emlx.footer,
     attachments: content.attachments.map((part) => placed(files, file, rowid, part)),
   };
@@ -53,7 +54,7 @@ export async function attachmentSource(files: MailFiles, box: MailboxPlace, rowi
     const beside = files.attachment(found.file, rowid, part.part, part.rawName);
     return beside === null ? null : { path: beside.path };
   }
-  const bytes = await partBytes(found.content.message, part.part, found.content.isWhole);
+  const bytes = await partBytes(found.content.message, part.part, reachesEnd(found.content));
   return bytes === null ? null : { bytes };
 }
 
@@ -63,14 +64,23 @@ export async function readText(files: MailFiles, box: MailboxPlace, rowid: numbe
   if (found === null) return null;
   const { file, content: emlx } = found;
   const text = await readMailText(emlx.message, pace);
-  return { ...text, missing: missingOf(text.missing, emlx), onDisk: file.isPartial ? 'partial' : 'whole', isCounted: emlx.isCounted };
+  return { ...text, missing: missingOf(text.missing, emlx), isPartial: file.isPartial, isCounted: emlx.isCounted };
 }
 
 const openMail = (files: MailFiles, box: MailboxPlace, rowid: number, limit: number): OpenedMail<Emlx> | null => files.open(box, rowid, (path) => readEmlxFile(path, limit));
 
+/** False if the message goes on beyond the bytes at hand. */
+const reachesEnd = ({ isWhole, isTruncated }: Emlx): boolean => isWhole && !isTruncated;
+
+function onDiskOf({ isPartial }: MailFile, { message, isTruncated }: Emlx): OnDisk {
+  if (message.length === 0) return 'no';
+  return isPartial || isTruncated ? 'partial' : 'whole';
+}
+
 function missingOf(missing: readonly Missing[], emlx: Emlx): readonly Missing[] {
   const more: Missing[] = [];
   if (!emlx.isWhole) more.push('size');
+  if (emlx.isTruncated) more.push('truncated');
   if (emlx.message.length === 0) more.push('not-downloaded');
   return [...new Set([...missing, ...more])];
 }

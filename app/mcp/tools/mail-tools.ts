@@ -83,6 +83,7 @@ const attachmentsOf = (content: MailReading) => content.attachments.map(({ part,
   part, name: name === null ? null : cleanText(name, NAME_LIMIT), type: cleanText(type, 100), size, inline: isInline, here: where !== 'not-downloaded',
 }));
 
+const TRUNCATED = 'The file of this mail on this Mac ends too early, so the end of the mail is missing. Open it in Mail to see all of it.';
 const NOT_HERE = 'Its text is not on this Mac: Mail has not downloaded it.';
 const hasText = (content: MailReading | null): boolean => content !== null && !(content.text === '' && content.missing.includes('not-downloaded'));
 
@@ -104,7 +105,7 @@ export const mailGet = tool({
     mail: envelope, row: z.int(), read: z.boolean(), flagged: z.boolean(), answered: z.boolean(),
     cc: z.array(address), replyTo: z.array(address), inReplyTo: z.string().nullable(),
     fetched: z.boolean().describe('True: the text was not on this Mac and came from Mail; links and attachments are not told then.'),
-    onDisk: z.enum(['whole', 'partial', 'no']).describe('partial: attachments may be on the server only. no: nothing of it is on this Mac.'),
+    onDisk: z.enum(['whole', 'partial', 'no']).describe('partial: not all of it; attachments may be on the server only, or its file ends too early. no: nothing of it is on this Mac.'),
     parts: z.array(textPart).describe(STRANGERS), length: z.int().describe('Characters of the whole text.'), nextOffset: z.int().nullable(),
     missing: z.array(z.string()).describe('What could not be read in full.'),
     attachments: z.array(attachment), attachmentCount: z.int(), links: z.array(link), linkCount: z.int().describe('mail_links gives all.'),
@@ -128,6 +129,7 @@ export const mailGet = tool({
     const sentence = [
       STRANGERS,
       fetched === null || fetched.ok ? '' : `${NOT_HERE} ${fetched.sentence}`,
+      content?.missing.includes('truncated') === true ? TRUNCATED : '',
       text === (source?.text ?? '') ? '' : CODES_HIDDEN,
       page.nextOffset === null ? '' : `This is a part of ${page.length} characters: pass offset ${page.nextOffset} for the next.`,
     ].filter(Boolean).join(' ');
@@ -307,7 +309,7 @@ export const mailAttachment = tool({
     if (each === undefined || mail.row.mailbox === null) return { error: content === null ? NOT_HERE : 'part: this mail has no such attachment. mail_get lists them.' };
     const source = await attachmentSource(reading.mailFiles, mail.row.mailbox, mail.row.rowid, each);
     if (!reading.mayRead(mail.row, call.principal)) return { error: NO_MAIL };
-    if (source === null) return { error: 'This attachment is not on this Mac, or too large to be taken out of its mail. Open it in Mail.' };
+    if (source === null) return { error: 'This attachment is not on this Mac, or not all of it is, or it is too large to be taken out of its mail. Open it in Mail.' };
     const saved = await reading.attachments.save({ row: mail.row.rowid, part }, source, each.name);
     if (saved === 'gone') return { error: UNREADABLE };
     if (saved === 'too-large') return { error: 'This attachment is larger than 100 MB. Open it in Mail.' };
