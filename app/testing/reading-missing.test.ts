@@ -52,3 +52,34 @@ test('a file that ends before its mail does is not handed out as a whole mail, n
 test.each([['of no bytes', Buffer.alloc(0)], ['that counts none', emlxFile(Buffer.alloc(0))]])('of a file %s nothing is on this Mac', TIME, async (_name, file) => {
   expect(await ask(client, 'mail_get', await mailOf(file))).toMatchObject({ onDisk: 'no', missing: ['not-downloaded'], length: 0, note: expect.stringMatching(/Mail has not downloaded it/) });
 });
+
+const nested = (level: number): string => (level === 0 ? 'Content-Type: text/plain\n\nbottom' : `Content-Type: multipart/mixed; boundary=b${level}\n\n--b${level}\n${nested(level - 1)}\n--b${level}--\n`);
+
+test.each<[code: string, message: string, sentence: RegExp]>([
+  ['html', `Content-Type: text/html\n\n${'<div>'.repeat(1000)}words`, /Its HTML is longer or deeper than is read/],
+  ['depth', nested(40), /Its parts lie in one another deeper than is read \(16 levels\)/],
+  ['parts', `Content-Type: multipart/mixed; boundary=b\n\n${'--b\n\nx\n'.repeat(600)}--b--\n`, /It has more parts than are read/],
+  ['headers', `${'X-A: b\n'.repeat(30_000)}\nwords`, /Its headers are longer than is read/],
+  ['text', `\n${'word '.repeat(500_000)}`, /Its text is longer than is read \(2 million characters\)/],
+  ['links', `Content-Type: multipart/alternative; boundary=b\n\n--b\n\nwords\n--b\nContent-Type: text/html\n\n${'<i>'.repeat(1000)}\n--b--\n`, /some links are left out/],
+  ['charset', 'Content-Type: text/plain; charset=klingon\n\ncaf\xe9', /Some letters may be wrong/],
+  ['not-downloaded', 'Content-Type: multipart/mixed; boundary=b\n\n--b\n\nwords\n--b\nX-Apple-Content-Length: 90\n\n\n--b--\n', /A part of its text is not on this Mac/],
+])('what is missing is explained: %s', TIME, async (code, message, sentence) => {
+  const id = await mailOf(emlxFile(Buffer.from(message, 'latin1')));
+  for (const tool of ['mail_get', 'mail_links']) {
+    const answer = await ask(client, tool, id);
+    expect([answer['missing'], answer['note']], tool).toEqual([[code], expect.stringMatching(sentence)]);
+    expect(answer['note'], tool).toMatch(/Open it in Mail to see it whole\./);
+  }
+});
+
+test('the schema explains each code, and a mail without a file has one of them', TIME, async () => {
+  const { tools } = (await client.request('tools/list'))['result'] as { tools: Record<string, any>[] };
+  const { description } = tools.find(({ name }) => name === 'mail_get')!['outputSchema'].properties.missing as { description: string };
+  for (const code of ['depth', 'parts', 'headers', 'size', 'text', 'html', 'links', 'charset', 'not-downloaded', 'truncated']) expect(description).toContain(` ${code}: `);
+  const { result: rowid } = await world.writer.mail.arrive({ from: ADA, file: false });
+  const answer = await ask(client, 'mail_get', { id: String(rowid) });
+  expect(answer).toMatchObject({ onDisk: 'no', missing: ['not-downloaded'] });
+  // Said once.
+  expect((answer['note'] as string).match(/not on this Mac/g)).toHaveLength(1);
+});

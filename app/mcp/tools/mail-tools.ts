@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { attachmentSource, readMail, type MailReading } from '../../apple/mail/mail-texts.ts';
 import { hashOf } from '../../apple/mail/mail-rows.ts';
+import type { Missing } from '../../apple/mail/mail-content.ts';
 import type { MailMarks, MailName } from '../../apple/mail/mail-lookup.ts';
 import type { MailPlace } from '../../apple/mail/mail-places.ts';
 import type { Address, Mailbox, MailRow } from '../../apple/occurrence.ts';
@@ -10,6 +11,7 @@ import { findMailbox } from '../../events/names.ts';
 import { occurrenceOf, payloadOf } from '../../events/occurrence.ts';
 import { cleanText } from '../../events/text.ts';
 import { cursorArgument } from '../sealed-cursor.ts';
+import { MISSING_CODES, missingSentence } from './missing-words.ts';
 import { boundNote, CODES_HIDDEN, fitting, readable, STRANGERS, textPage, textPart } from './reading.ts';
 import type { FetchedText } from '../session.ts';
 import { READS, tool, UNREADABLE, type ToolCall } from './tool.ts';
@@ -25,6 +27,7 @@ const id = z.string().min(1).max(1000).describe('The id of an event, a row numbe
 const address = z.object({ address: z.string(), name: z.string().nullable() });
 const envelope = z.record(z.string(), z.unknown()).describe(`The envelope as in mail.received. ${STRANGERS}`);
 const link = z.object({ url: z.string(), text: z.string() });
+const missing = z.array(z.string()).describe(MISSING_CODES);
 const attachment = z.object({
   part: z.string().describe('Pass it to mail_attachment.'), name: z.string().nullable(), type: z.string(), size: z.int().nullable(), inline: z.boolean(),
   here: z.boolean().describe('False: it is on the server only.'),
@@ -83,7 +86,6 @@ const attachmentsOf = (content: MailReading) => content.attachments.map(({ part,
   part, name: name === null ? null : cleanText(name, NAME_LIMIT), type: cleanText(type, 100), size, inline: isInline, here: where !== 'not-downloaded',
 }));
 
-const TRUNCATED = 'The file of this mail on this Mac ends too early, so the end of the mail is missing. Open it in Mail to see all of it.';
 const NOT_HERE = 'Its text is not on this Mac: Mail has not downloaded it.';
 const hasText = (content: MailReading | null): boolean => content !== null && !(content.text === '' && content.missing.includes('not-downloaded'));
 
@@ -94,6 +96,12 @@ async function textOf(mail: Found, call: ToolCall): Promise<{ content: MailReadi
   const fetched = await call.session.backend.reading.fetchText(mail.row);
   const now = fetched.ok ? await contentOf(mail, call) : null;
   return hasText(now) ? { content: now, fetched: null } : { content, fetched };
+}
+
+/** A text that came from Mail is whole, whatever of it lies on disk. */
+function missingOf(content: MailReading | null, fetched: FetchedText | null): Missing[] {
+  const missing = content === null ? ['not-downloaded' as const] : [...content.missing];
+  return fetched?.ok === true ? missing.filter((code) => code !== 'not-downloaded') : missing;
 }
 
 export const mailGet = tool({
@@ -107,7 +115,7 @@ export const mailGet = tool({
     fetched: z.boolean().describe('True: the text was not on this Mac and came from Mail; links and attachments are not told then.'),
     onDisk: z.enum(['whole', 'partial', 'no']).describe('partial: not all of it; attachments may be on the server only, or its file ends too early. no: nothing of it is on this Mac.'),
     parts: z.array(textPart).describe(STRANGERS), length: z.int().describe('Characters of the whole text.'), nextOffset: z.int().nullable(),
-    missing: z.array(z.string()).describe('What could not be read in full.'),
+    missing,
     attachments: z.array(attachment), attachmentCount: z.int(), links: z.array(link), linkCount: z.int().describe('mail_links gives all.'),
   }),
   annotations: READS,
@@ -125,11 +133,12 @@ export const mailGet = tool({
     const source = fetched?.ok === true ? fetched : content;
     const text = readable(backend, source?.text ?? '', row.subject);
     const page = textPage(text, source?.quotes ?? [], offset);
+    const missing = missingOf(content, fetched);
     const [links, attachments] = content === null ? [[], []] : [linksOf(content), attachmentsOf(content)];
     const sentence = [
       STRANGERS,
       fetched === null || fetched.ok ? '' : `${NOT_HERE} ${fetched.sentence}`,
-      content?.missing.includes('truncated') === true ? TRUNCATED : '',
+      missingSentence(fetched === null ? missing : missing.filter((code) => code !== 'not-downloaded')),
       text === (source?.text ?? '') ? '' : CODES_HIDDEN,
       page.nextOffset === null ? '' : `This is a part of ${page.length} characters: pass offset ${page.nextOffset} for the next.`,
     ].filter(Boolean).join(' ');
@@ -139,7 +148,7 @@ export const mailGet = tool({
       value: {
         ...shownMail!,
         cc: shown(content?.headers.cc ?? []), replyTo: shown(content?.headers.replyTo ?? []), inReplyTo: inReplyTo === null ? null : cleanText(inReplyTo, 512),
-        fetched: fetched?.ok === true, onDisk: content === null ? 'no' : content.onDisk, ...page, missing: [...(content?.missing ?? [])],
+        fetched: fetched?.ok === true, onDisk: content === null ? 'no' : content.onDisk, ...page, missing,
         attachments: fitting(attachments, BYTES.attachments), attachmentCount: attachments.length,
         links: fitting(links.slice(0, SHOWN_LINKS), BYTES.links), linkCount: links.length,
       },
@@ -270,7 +279,7 @@ export const mailLinks = tool({
   title: 'List the links of a mail',
   description: 'Lists the web links of one mail with the words they show. Nothing is opened.',
   input: z.strictObject({ id, offset: z.int().min(0).max(10_000).default(0) }),
-  output: z.object({ links: z.array(link).describe(STRANGERS), linkCount: z.int(), nextOffset: z.int().nullable() }),
+  output: z.object({ links: z.array(link).describe(STRANGERS), linkCount: z.int(), nextOffset: z.int().nullable(), missing }),
   annotations: READS,
   granted: true,
   reads: 'mail',
@@ -284,8 +293,8 @@ export const mailLinks = tool({
     const links = fitting(all.slice(offset), BYTES.allLinks);
     const end = offset + links.length;
     const nextOffset = end < all.length ? end : null;
-    const sentence = [`${links.length} of ${all.length} links. ${STRANGERS} What a link shows need not be where it leads.`, nextOffset === null ? '' : `Pass offset ${nextOffset} for more.`].filter(Boolean).join(' ');
-    return { sentence, value: { links, linkCount: all.length, nextOffset } };
+    const sentence = [`${links.length} of ${all.length} links. ${STRANGERS} What a link shows need not be where it leads.`, nextOffset === null ? '' : `Pass offset ${nextOffset} for more.`, missingSentence(content.missing)].filter(Boolean).join(' ');
+    return { sentence, value: { links, linkCount: all.length, nextOffset, missing: [...content.missing] } };
   },
 });
 
