@@ -57,6 +57,7 @@ const MAILS: readonly (readonly [string, () => string])[] = [
   ['an attachment in base64', () => typed('application/pdf; name=a', filled(34, `${'A'.repeat(76)}\r\n`), 'Content-Transfer-Encoding: base64\r\n')],
   ['base64 with more junk than signs', () => typed('text/plain', filled(16, 'Q!!!'), 'Content-Transfer-Encoding: base64\r\n')],
   ['Japanese that shifts at each letter', () => typed('text/plain; charset=iso-2022-jp', filled(16, '\u001b$B3E\u001b(B'))],
+  ['the substitute for bytes that cannot be read', () => typed('text/plain; charset=utf-8', filled(8, '\ufffd '))],
   ['a code at each word', () => typed('text/plain', many(150_000, (nth) => `code ${String((nth * 7919) % 1e8).padStart(8, '0')} `))],
   ['codes of a form of their own', () => typed('text/plain', many(200_000, (nth) => `G-${String(nth).padStart(6, '0')} `))],
   ['codes that are told apart by their last letter, in a text of almost all of them', () => typed('text/plain; charset=utf-8',

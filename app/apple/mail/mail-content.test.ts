@@ -133,6 +133,22 @@ test('where a charset that nobody knows is guessed, that is said', async () => {
   expect(await missing('windows-1252', western)).toEqual([]);
 });
 
+test.each<[string, string, Buffer, boolean]>([
+  ['bytes that are no UTF-8', 'utf-8', Buffer.from([0x61, 0xe9, 0xff, 0xfe, 0x62]), true],
+  ['a character that is half at the end', 'utf-8', Buffer.from([0x61, 0xe9]), true],
+  ['the substitute itself', 'utf-8', Buffer.from('a\ufffdb'), false],
+  ['the substitute itself in another charset', 'gb18030', Buffer.from([0x61, 0x84, 0x31, 0xa4, 0x37]), false],
+  ['the substitute itself and bytes that are none', 'utf-8', Buffer.concat([Buffer.from('a\ufffdb'), Buffer.from([0xff])]), true],
+  ['bytes that a charset of one byte leaves out', 'windows-1253', Buffer.from([0x61, 0xd2]), true],
+  ['bytes that are no EUC-KR', 'euc-kr', Buffer.from([0x61, 0xff]), true],
+  ['a long text with characters over its stretches', 'utf-8', Buffer.from(`\ufffd${'漢'.repeat(800_000)}`), false],
+  ['a long text with one byte that is none', 'utf-8', Buffer.concat([Buffer.from('漢'.repeat(800_000)), Buffer.from([0xff])]), true],
+  ['a text that is cut in a character', 'utf-8', Buffer.from(`a\ufffd${'漢'.repeat(3_000_000)}`), false],
+])('bytes that do not fit the charset that is named are told from a text that holds the substitute: %s', async (_name, charset, bytes, isDoubtful) => {
+  const { text: read, missing } = await readMailText(typed(`text/plain; charset=${charset}`, '8bit', bytes));
+  expect([read.includes('\ufffd'), missing.includes('charset')]).toEqual([true, isDoubtful]);
+});
+
 test('header fields: folded, repeated, in bytes beyond ASCII', async () => {
   const headers = async (...lines: (string | Buffer)[]) => (await readMailContent(Buffer.concat([...lines.map((line) => Buffer.from(line as string)), Buffer.from('\r\nx')]))).headers;
   expect(await headers('SUBJECT : one\r\n two\r\n\tthree\r\nSubject: other\r\n', 'To: Ada\r\n <ada@example.org>,\r\n bob@example.org\r\n')).toMatchObject({

@@ -8,7 +8,7 @@ import { decodedSize, transferDecoded } from './transfer-decoding.ts';
 
 /**
  * Why something of a mail is missing from what was read. `text` and `links`: it has more than is read of one mail; `html`: a document
- * deeper or longer than is read; `charset`: letters beyond ASCII are guessed, since nobody knows the charset that it names;
+ * deeper or longer than is read; `charset`: letters may be wrong, since nobody knows the charset that it names, or its bytes do not fit it;
  * `truncated`: the file has fewer bytes than it says.
  */
 export type Missing = MimeLimit | 'size' | 'text' | 'html' | 'links' | 'charset' | 'not-downloaded' | 'truncated';
@@ -52,11 +52,11 @@ const UNSAFE = /[\p{Cc}\p{Bidi_Control}]/gu;
 /** What the name in a header costs more than a text of the same length. */
 const HEADER_WEIGHT = 16;
 
-/** Text alone, for an index: plain parts where there are any, so that HTML is parsed only if need be. Never throws. @param pace of several mails that are read in a row */
-export async function readMailText(message: Buffer, pace = new Pace()): Promise<MailText & { readonly subject: () => string }> {
+/** Text alone, for an index: plain parts where there are any, so that HTML is parsed only if need be. Never throws. @param pace of several mails that are read in a row @param isWhole false: it goes on beyond these bytes */
+export async function readMailText(message: Buffer, pace = new Pace(), isWhole = true): Promise<MailText & { readonly subject: () => string }> {
   const tree = readTree(message);
   await pace.after(message.length);
-  return { ...(await textOf(chosen(tree.root), tree.limits, new TextBudget(), pace)), subject: () => subjectOf(tree.root.header) };
+  return { ...(await textOf(chosen(tree.root), tree.limits, { budget: new TextBudget(), pace, end: isWhole ? null : endOf(message) })), subject: () => subjectOf(tree.root.header) };
 }
 
 /** Everything of a message but the bytes of its attachments. Never throws. @param isWhole false: it goes on beyond these bytes */
@@ -67,7 +67,8 @@ export async function readMailContent(message: Buffer, isWhole = true): Promise<
   await pace.after(message.length);
   const body = chosen(tree.root);
   const links: Link[] = [];
-  const text = await textOf(body, tree.limits, budget, pace, links);
+  const end = isWhole ? null : endOf(message);
+  const text = await textOf(body, tree.limits, { budget, pace, end, links });
   const missing = new Set(text.missing);
   for (const part of body.spared) {
     const decoded = await textOfPart(part, budget, pace);
@@ -79,11 +80,10 @@ export async function readMailContent(message: Buffer, isWhole = true): Promise<
   const byUrl = new Map<string, Link>();
   for (const link of links) if (!byUrl.has(link.url) || byUrl.get(link.url)!.text === link.url) byUrl.set(link.url, link);
   const headers = await headersOf(tree.root.header, pace);
-  const end = isWhole ? null : endOf(message);
   const attachments: MailPart[] = [];
   for (const part of body.attachments) {
     await pace.after(HEADER_WEIGHT * part.header.length);
-    attachments.push(await describe(part, end !== null && endOf(part.body) === end, pace));
+    attachments.push(await describe(part, endOf(part.body) === end, pace));
   }
   await pace.after(message.length);
   return { ...text, missing: [...missing], headers, links: [...byUrl.values()], attachments };
@@ -139,7 +139,16 @@ function isText(part: MimePart): boolean {
 
 const hasText = (part: MimePart): boolean => /\S/.test(part.body.toString('latin1', 0, 4096));
 
-async function textOf(body: Body, limits: readonly MimeLimit[], budget: TextBudget, pace: Pace, links?: Link[]): Promise<MailText> {
+interface Run {
+  readonly budget: TextBudget;
+  readonly pace: Pace;
+  /** Where the bytes of a message end that goes on behind them, else null. */
+  readonly end: number | null;
+  /** Takes what links there are. */
+  readonly links?: Link[];
+}
+
+async function textOf(body: Body, limits: readonly MimeLimit[], { budget, pace, end, links }: Run): Promise<MailText> {
   const missing = new Set<Missing>(limits);
   if (body.texts.length > MAX_TEXT_PARTS) missing.add('parts');
   if (body.texts.some((part) => part.body.length === 0 && part.externalLength !== null)) missing.add('not-downloaded');
@@ -147,9 +156,9 @@ async function textOf(body: Body, limits: readonly MimeLimit[], budget: TextBudg
   const quotes: Range[] = [];
   let length = 0;
   for (const part of body.texts.slice(0, MAX_TEXT_PARTS)) {
-    const decoded = await textOfPart(part, budget, pace);
+    const decoded = await textOfPart(part, budget, pace, endOf(part.body) === end);
     if (decoded.isCut) missing.add('text');
-    if (decoded.isGuess) missing.add('charset');
+    if (decoded.isDoubtful) missing.add('charset');
     const read = part.type === 'text/html' ? await htmlToText(decoded.text, pace) : await plainText(decoded.text, pace, links !== undefined);
     if (read.isCut) missing.add('html');
     if (read.text === '') continue;

@@ -63,7 +63,7 @@ export async function readText(files: MailFiles, box: MailboxPlace, rowid: numbe
   const found = openMail(files, box, rowid, limit);
   if (found === null) return null;
   const { file, content: emlx } = found;
-  const text = await readMailText(emlx.message, pace);
+  const text = await readMailText(emlx.message, pace, reachesEnd(emlx));
   return { ...text, missing: missingOf(text.missing, emlx), isPartial: file.isPartial, isCounted: emlx.isCounted };
 }
 
