@@ -154,6 +154,10 @@ test('header fields: folded, repeated, in bytes beyond ASCII', async () => {
   expect(await headers('SUBJECT : one\r\n two\r\n\tthree\r\nSubject: other\r\n', 'To: Ada\r\n <ada@example.org>,\r\n bob@example.org\r\n')).toMatchObject({
     subject: 'one two\tthree', to: [{ address: 'ada@example.org', name: 'Ada' }, { address: 'bob@example.org', name: null }],
   });
+  // 32 KB of one list are read; the last address of them is half an address.
+  const people = Array.from({ length: 2000 }, (_, nth) => `person${nth}@people.example`);
+  const { cc, isCut } = await headers(`Cc: ${people.join(', ')}\r\n`);
+  expect([isCut, cc.length > 1000, cc.map(({ address }) => address)]).toEqual([true, true, people.slice(0, cc.length)]);
   expect((await headers('Subject: Zürich\r\n')).subject).toBe('Zürich');
   expect((await headers(Buffer.from('Subject: Z\xfcrich\r\n', 'latin1'))).subject).toBe('Zürich');
 });

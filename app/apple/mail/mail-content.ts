@@ -80,6 +80,7 @@ export async function readMailContent(message: Buffer, isWhole = true): Promise<
   const byUrl = new Map<string, Link>();
   for (const link of links) if (!byUrl.has(link.url) || byUrl.get(link.url)!.text === link.url) byUrl.set(link.url, link);
   const headers = await headersOf(tree.root.header, pace);
+  if (headers.isCut) missing.add('headers');
   const attachments: MailPart[] = [];
   for (const part of body.attachments) {
     await pace.after(HEADER_WEIGHT * part.header.length);

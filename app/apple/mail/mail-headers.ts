@@ -15,11 +15,11 @@ export interface MailHeaders {
   readonly inReplyTo: string | null;
   /** Unix ms of the Date header, or null. */
   readonly date: number | null;
+  /** True if a header has more addresses than are read. */
+  readonly isCut: boolean;
 }
 
-/** Addresses read from one header. */
-const MAX_ADDRESSES = 200;
-/** Characters of a header that they are looked for in. */
+/** Characters of a header that addresses are looked for in: some hundreds of them. */
 const MAX_ADDRESS_FIELD = 32 * 1024;
 /** What they cost more than a text of the same length. */
 const ADDRESS_WEIGHT = 8;
@@ -31,10 +31,16 @@ const MAX_SUBJECT = 64 * 1024;
 export async function headersOf(header: Buffer, pace: Pace): Promise<MailHeaders> {
   const fields = fieldsOf(header);
   await pace.after(header.length);
+  let isCut = false;
   const addresses = async (name: FieldName): Promise<Address[]> => {
-    const value = fields.get(name)?.slice(0, MAX_ADDRESS_FIELD) ?? '';
+    const whole = fields.get(name) ?? '';
+    const value = whole.slice(0, MAX_ADDRESS_FIELD);
     await pace.after(ADDRESS_WEIGHT * value.length);
-    return addressParser(value, { flatten: true }).slice(0, MAX_ADDRESSES).flatMap(addressOf);
+    const all = addressParser(value, { flatten: true });
+    if (value.length === whole.length) return all.flatMap(addressOf);
+    isCut = true;
+    // The last one may be a half, which is another address.
+    return all.slice(0, -1).flatMap(addressOf);
   };
   const text = (name: FieldName): string | null => {
     const value = fields.get(name);
@@ -43,7 +49,7 @@ export async function headersOf(header: Buffer, pace: Pace): Promise<MailHeaders
   const date = Date.parse(fields.get('date')?.slice(0, MAX_DATE) ?? '');
   return {
     from: await addresses('from'), to: await addresses('to'), cc: await addresses('cc'), replyTo: await addresses('reply-to'),
-    subject: text('subject'), messageId: text('message-id'), inReplyTo: text('in-reply-to'), date: Number.isNaN(date) ? null : date,
+    subject: text('subject'), messageId: text('message-id'), inReplyTo: text('in-reply-to'), date: Number.isNaN(date) ? null : date, isCut,
   };
 }
 

@@ -81,6 +81,12 @@ async function contentOf({ row }: Found, { session: { backend } }: ToolCall): Pr
 
 const shown = (list: readonly Address[]) =>
   fitting(list.map(({ address: each, name }) => ({ address: cleanText(each, NAME_LIMIT), name: name === null ? null : cleanText(name, NAME_LIMIT) })), BYTES.addresses);
+/** Says of which people of a mail not all are shown; '' where all are. */
+function peopleSentence(lists: Readonly<Record<string, readonly [shown: number, all: number]>>): string {
+  const short = Object.entries(lists).filter(([, [some, all]]) => some < all).map(([name, [some, all]]) => `${some} of ${all} ${name}`);
+  return short.length === 0 ? '' : `Not all addresses are shown: ${short.join(', ')}.`;
+}
+
 const linksOf = (content: MailReading) => content.links.map(({ url, text }) => ({ url: cleanText(url, 4096), text: cleanText(text, 200) }));
 const attachmentsOf = (content: MailReading) => content.attachments.map(({ part, name, type, size, isInline, where }) => ({
   part, name: name === null ? null : cleanText(name, NAME_LIMIT), type: cleanText(type, 100), size, inline: isInline, here: where !== 'not-downloaded',
@@ -111,7 +117,8 @@ export const mailGet = tool({
   input: z.strictObject({ id, offset: z.int().min(0).default(0).describe('Where in the text to start: nextOffset of the last answer.') }),
   output: z.object({
     mail: envelope, row: z.int(), read: z.boolean(), flagged: z.boolean(), answered: z.boolean(),
-    cc: z.array(address), replyTo: z.array(address), inReplyTo: z.string().nullable(),
+    cc: z.array(address), ccCount: z.int().describe('How many Cc addresses there are, also beyond those listed; more than this if missing has headers.'),
+    replyTo: z.array(address), replyToCount: z.int().describe('The same of Reply-To.'), inReplyTo: z.string().nullable(),
     fetched: z.boolean().describe('True: the text was not on this Mac and came from Mail; links and attachments are not told then.'),
     onDisk: z.enum(['whole', 'partial', 'no']).describe('partial: not all of it; attachments may be on the server only, or its file ends too early. no: nothing of it is on this Mac.'),
     parts: z.array(textPart).describe(STRANGERS), length: z.int().describe('Characters of the whole text.'), nextOffset: z.int().nullable(),
@@ -134,20 +141,22 @@ export const mailGet = tool({
     const text = readable(backend, source?.text ?? '', row.subject);
     const page = textPage(text, source?.quotes ?? [], offset);
     const missing = missingOf(content, fetched);
+    const { cc: allCc, replyTo: allReplyTo, inReplyTo } = content?.headers ?? { cc: [], replyTo: [], inReplyTo: null };
+    const [cc, replyTo] = [shown(allCc), shown(allReplyTo)];
     const [links, attachments] = content === null ? [[], []] : [linksOf(content), attachmentsOf(content)];
     const sentence = [
       STRANGERS,
       fetched === null || fetched.ok ? '' : `${NOT_HERE} ${fetched.sentence}`,
+      peopleSentence({ To: [row.to.length, row.toCount], Cc: [cc.length, allCc.length], 'Reply-To': [replyTo.length, allReplyTo.length] }),
       missingSentence(fetched === null ? missing : missing.filter((code) => code !== 'not-downloaded')),
       text === (source?.text ?? '') ? '' : CODES_HIDDEN,
       page.nextOffset === null ? '' : `This is a part of ${page.length} characters: pass offset ${page.nextOffset} for the next.`,
     ].filter(Boolean).join(' ');
-    const inReplyTo = content?.headers.inReplyTo ?? null;
     return {
       sentence,
       value: {
         ...shownMail!,
-        cc: shown(content?.headers.cc ?? []), replyTo: shown(content?.headers.replyTo ?? []), inReplyTo: inReplyTo === null ? null : cleanText(inReplyTo, 512),
+        cc, ccCount: allCc.length, replyTo, replyToCount: allReplyTo.length, inReplyTo: inReplyTo === null ? null : cleanText(inReplyTo, 512),
         fetched: fetched?.ok === true, onDisk: content === null ? 'no' : content.onDisk, ...page, missing,
         attachments: fitting(attachments, BYTES.attachments), attachmentCount: attachments.length,
         links: fitting(links.slice(0, SHOWN_LINKS), BYTES.links), linkCount: links.length,

@@ -5,7 +5,7 @@ const WORDS: Readonly<Record<Missing, string>> = {
   'not-downloaded': 'A part of its text is not on this Mac: Mail has not downloaded it.',
   truncated: 'The file of this mail on this Mac ends too early, so the end of the mail is missing.',
   size: 'The mail is larger than is read (72 MB), so what stands at its end is left out.',
-  headers: 'Its headers are longer than is read (128 KB of one part, 512 KB in all), so what stands at their end is left out.',
+  headers: 'Its headers are longer than is read (128 KB of one part, 512 KB in all, 32 KB of one list of addresses), so what stands at their end is left out.',
   depth: 'Its parts lie in one another deeper than is read (16 levels), so the innermost are left out.',
   parts: 'It has more parts than are read (500 in all, 50 of text), so the rest is left out.',
   text: 'Its text is longer than is read (2 million characters), so the end is left out.',
