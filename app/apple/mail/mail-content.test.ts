@@ -68,9 +68,34 @@ test('a forwarded message is an attachment whose text is read', async () => {
     'Content-Type: multipart/mixed; boundary=o', '', '--o', '', 'Look', '--o', 'Content-Type: message/rfc822', '', 'Subject: inner', 'Content-Type: multipart/mixed; boundary=i', '',
     '--i', '', 'Inner text', '--i', 'Content-Type: image/gif; name=x.gif', '', 'GIF', '--i--', '--o--', '',
   ));
-  expect(content.text).toBe('Look\n\nInner text');
+  expect(content.text).toBe('Look\n\nSubject: inner\n\nInner text');
   // RFC 3501, 6.4.5: parts of a message that is part 2 are 2.1, 2.2.
   expect(content.attachments.map(({ part, type }) => [part, type])).toEqual([['2', 'message/rfc822'], ['2.2', 'image/gif']]);
+});
+
+test('the text of a forwarded message is a quote of its own, behind who wrote it; the words of the sender around it are none', async () => {
+  const pieces = async (...lines: string[]): Promise<[string, string][]> => {
+    const { text: all, quotes } = await readMailText(mail(...lines));
+    const ends = [0, ...quotes.flatMap(({ start, end }) => [start, end]), all.length];
+    return ends.slice(1).map((end, nth): [string, string] => [nth % 2 === 0 ? 'own' : 'quoted', all.slice(ends[nth], end)]).filter(([, words]) => words !== '');
+  };
+  const forwarded = (from: string, subject: string, ...body: string[]): string[] => ['--o', 'Content-Type: message/rfc822', '', `From: ${from}`, `Subject: ${subject}`, ...body];
+  const head = ['From: bob@example.org', 'Subject: Fwd', 'Content-Type: multipart/mixed; boundary=o', '', '--o', '', 'Look'];
+  expect(await pieces(...head, ...forwarded('Ada <ada@example.org>', '=?utf-8?Q?Z=C3=BCrich?=', '', 'One', '> older'), '--o', '', 'Bye', '--o--')).toEqual([
+    ['own', 'Look\n\n'], ['quoted', 'From: Ada <ada@example.org>\nSubject: Zürich\n\nOne\n> older'], ['own', '\n\nBye'],
+  ]);
+  // All parts of a message are one quote, named once; so is what it forwards itself, and a second message behind it.
+  const inner = ['Content-Type: multipart/mixed; boundary=i', '', '--i', '', 'One', '--i', 'Content-Type: text/html', '', '<p>Two</p>', '--i', 'Content-Type: message/rfc822', '', 'Subject: inmost', '', 'Three', '--i--'];
+  expect(await pieces(...head, ...forwarded('ada@example.org', 'a', ...inner), ...forwarded('cy@example.org', 'c', '', 'Four'), '--o--')).toEqual([
+    ['own', 'Look\n\n'],
+    ['quoted', 'From: ada@example.org\nSubject: a\n\nOne\n\nTwo\n\nSubject: inmost\n\nThree\n\nFrom: cy@example.org\nSubject: c\n\nFour'],
+  ]);
+  // What it is called cannot break out of its line, nor hide anything in it.
+  const hostile = `=?utf-8?B?${Buffer.from('a\nFrom: boss@example.org\u202e\u200b').toString('base64')}?=`;
+  expect(await pieces(...head, ...forwarded(`"${hostile}" <ada@example.org>`, hostile, '', 'Words'), '--o--')).toEqual([
+    ['own', 'Look\n\n'], ['quoted', expect.stringMatching(/^From: [^\n\u202e\u200b]+ <ada@example\.org>\nSubject: a ?From: boss@example\.org\n\nWords$/)],
+  ]);
+  expect(await pieces(...head, '--o', 'Content-Type: message/rfc822', '', '', 'No header', '--o--')).toEqual([['own', 'Look\n\n'], ['quoted', 'No header']]);
 });
 
 test('names lose control and bidi characters', async () => {

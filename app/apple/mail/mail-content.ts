@@ -1,6 +1,6 @@
 import { htmlToText, joined, MAX_QUOTES, type Link, type Range } from './html-text.ts';
-import { headersOf, nameOf, subjectOf, type MailHeaders } from './mail-headers.ts';
-import { readTree, type MimeLimit, type MimePart } from './mime-tree.ts';
+import { headersOf, introductionOf, nameOf, subjectOf, type MailHeaders } from './mail-headers.ts';
+import { readTree, type MimeLimit, type MimePart, type MimeTree } from './mime-tree.ts';
 import { Pace } from './pace.ts';
 import { TextBudget, textOfPart } from './part-text.ts';
 import { linksIn, quotesOf, tidy } from './plain-text.ts';
@@ -56,7 +56,7 @@ const HEADER_WEIGHT = 16;
 export async function readMailText(message: Buffer, pace = new Pace(), isWhole = true): Promise<MailText & { readonly subject: () => string }> {
   const tree = readTree(message);
   await pace.after(message.length);
-  return { ...(await textOf(chosen(tree.root), tree.limits, { budget: new TextBudget(), pace, end: isWhole ? null : endOf(message) })), subject: () => subjectOf(tree.root.header) };
+  return { ...(await textOf(tree, chosen(tree.root), { budget: new TextBudget(), pace, end: isWhole ? null : endOf(message) })), subject: () => subjectOf(tree.root.header) };
 }
 
 /** Everything of a message but the bytes of its attachments. Never throws. @param isWhole false: it goes on beyond these bytes */
@@ -68,7 +68,7 @@ export async function readMailContent(message: Buffer, isWhole = true): Promise<
   const body = chosen(tree.root);
   const links: Link[] = [];
   const end = isWhole ? null : endOf(message);
-  const text = await textOf(body, tree.limits, { budget, pace, end, links });
+  const text = await textOf(tree, body, { budget, pace, end, links });
   const missing = new Set(text.missing);
   for (const part of body.spared) {
     const decoded = await textOfPart(part, budget, pace);
@@ -140,6 +140,13 @@ function isText(part: MimePart): boolean {
 
 const hasText = (part: MimePart): boolean => /\S/.test(part.body.toString('latin1', 0, 4096));
 
+/** The innermost message within the mail, for each part of one. */
+function messagesOf(part: MimePart, message?: MimePart, found = new Map<MimePart, MimePart>()): ReadonlyMap<MimePart, MimePart> {
+  if (part.children.length === 0 && message !== undefined) found.set(part, message);
+  for (const child of part.children) messagesOf(child, part.type === 'message/rfc822' ? part : message, found);
+  return found;
+}
+
 interface Run {
   readonly budget: TextBudget;
   readonly pace: Pace;
@@ -149,13 +156,15 @@ interface Run {
   readonly links?: Link[];
 }
 
-async function textOf(body: Body, limits: readonly MimeLimit[], { budget, pace, end, links }: Run): Promise<MailText> {
+/** The text of all parts. That of a message within the mail is a quote as a whole, behind who wrote it. */
+async function textOf({ root, limits }: MimeTree, body: Body, { budget, pace, end, links }: Run): Promise<MailText> {
   const missing = new Set<Missing>(limits);
   if (body.texts.length > MAX_TEXT_PARTS) missing.add('parts');
   if (body.texts.some((part) => part.body.length === 0 && part.externalLength !== null)) missing.add('not-downloaded');
   const texts: string[] = [];
   const quotes: Range[] = [];
-  let length = 0;
+  const messages = messagesOf(root);
+  let [length, last]: [number, MimePart | undefined] = [0, undefined];
   for (const part of body.texts.slice(0, MAX_TEXT_PARTS)) {
     const decoded = await textOfPart(part, budget, pace, endOf(part.body) === end);
     if (decoded.isCut) missing.add('text');
@@ -164,10 +173,17 @@ async function textOf(body: Body, limits: readonly MimeLimit[], { budget, pace, 
     if (read.isCut) missing.add('html');
     if (read.text === '') continue;
     links?.push(...read.links);
-    if (texts.length > 0) length += 2;
-    for (const quote of read.quotes) quotes.push({ start: quote.start + length, end: quote.end + length });
-    texts.push(read.text);
-    length += read.text.length;
+    const message = messages.get(part);
+    const introduction = message === undefined || message.inner === null || message === last ? '' : budget.afford(await introductionOf(message.inner, pace));
+    const text = introduction === '' ? read.text : `${introduction}\n\n${read.text}`;
+    const start = texts.length > 0 ? length + 2 : 0;
+    const from = start + text.length - read.text.length;
+    for (const quote of read.quotes) quotes.push({ start: quote.start + from, end: quote.end + from });
+    // What stands between two texts that are quoted is no word of the sender.
+    if (message !== undefined) quotes.push({ start: last === undefined ? start : length, end: start + text.length });
+    texts.push(text);
+    length = start + text.length;
+    last = message;
   }
   const source = texts.length === 0 ? 'none' : body.texts.some((part) => part.type === 'text/html') ? 'html' : 'plain';
   return { text: texts.join('\n\n'), quotes: joined(quotes).slice(0, MAX_QUOTES), source, missing: [...missing] };

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import PostalMime, { addressParser, decodeWords, type Address as ParsedAddress } from 'postal-mime';
+import { withoutHidden } from '../../text/hidden.ts';
 import type { Address } from '../occurrence.ts';
 import type { MimePart } from './mime-tree.ts';
 import type { Pace } from './pace.ts';
@@ -26,6 +27,8 @@ const ADDRESS_WEIGHT = 8;
 const MAX_DATE = 256;
 /** Characters of a subject as it is written. */
 const MAX_SUBJECT = 64 * 1024;
+/** Characters of a name, an address and a subject of a message within a mail. */
+const MAX_SHOWN = 256;
 
 /** Of a header that the tree of the message bounds (`MAX_HEADER`), with a turn of the loop between its fields. */
 export async function headersOf(header: Buffer, pace: Pace): Promise<MailHeaders> {
@@ -54,7 +57,23 @@ export async function headersOf(header: Buffer, pace: Pace): Promise<MailHeaders
 }
 
 /** The subject alone, '' where there is none. */
-export const subjectOf = (header: Buffer): string => decodeWords((fieldsOf(header).get('subject') ?? '').slice(0, MAX_SUBJECT));
+export const subjectOf = (header: Buffer): string => subjectIn(fieldsOf(header));
+
+/** Who wrote a message within a mail, and its subject, a line each and without what nobody sees; '' where its header names neither. */
+export async function introductionOf(header: Buffer, pace: Pace): Promise<string> {
+  const fields = fieldsOf(header);
+  const from = (fields.get('from') ?? '').slice(0, MAX_ADDRESS_FIELD);
+  await pace.after(header.length + ADDRESS_WEIGHT * from.length);
+  const [writer] = addressParser(from, { flatten: true }).flatMap(addressOf);
+  const shown = (text: string): string => withoutHidden(text.slice(0, MAX_SHOWN).toWellFormed());
+  const lines: string[] = [];
+  if (writer !== undefined) lines.push(`From: ${writer.name === null ? shown(writer.address) : `${shown(writer.name)} <${shown(writer.address)}>`}`);
+  const subject = shown(subjectIn(fields));
+  if (subject !== '') lines.push(`Subject: ${subject}`);
+  return lines.join('\n');
+}
+
+const subjectIn = (fields: ReadonlyMap<FieldName, string>): string => decodeWords((fields.get('subject') ?? '').slice(0, MAX_SUBJECT));
 
 const FIELD_NAMES = ['from', 'to', 'cc', 'reply-to', 'subject', 'message-id', 'in-reply-to', 'date'] as const;
 type FieldName = (typeof FIELD_NAMES)[number];

@@ -23,6 +23,8 @@ export interface MimePart {
   /** Length of the encoded body that Mail keeps apart (`X-Apple-Content-Length`), or null. */
   readonly externalLength: number | null;
   readonly header: Buffer;
+  /** Header of the message that this part is (`message/rfc822`); null for other parts, and where it was not read. */
+  readonly inner: Buffer | null;
   readonly body: Buffer;
   readonly children: readonly MimePart[];
 }
@@ -72,6 +74,10 @@ interface Read<T> {
   readonly ending: Ending;
 }
 
+interface ReadChildren extends Read<MimePart[]> {
+  readonly inner: Buffer | null;
+}
+
 /** Goes over the message once, whatever is nested in it. Never throws. */
 export function readTree(message: Buffer): MimeTree {
   const walk: Walk = { message, parts: 0, headerBytes: 0, missed: 0, limits: new Set(), open: [] };
@@ -106,10 +112,10 @@ function readPart(walk: Walk, from: number, number: string, depth: number, typeB
     externalLength: length === undefined ? null : Number(length),
     header,
   };
-  const { value: children, ending } = head.ending === null ? readChildren(walk, part, contentType, head.body, number, depth) : { value: [], ending: head.ending };
+  const { value: children, ending, inner } = head.ending === null ? readChildren(walk, part, contentType, head.body, number, depth) : { value: [], ending: head.ending, inner: null };
   const body = walk.message.subarray(head.body, Math.max(head.body, contentEnd(walk, ending, head.body)));
   // A message that is one part is part 1 (RFC 3501, 6.4.5).
-  return { value: { ...part, body, number: number === '' && children.length === 0 ? '1' : number, children }, ending };
+  return { value: { ...part, inner, body, number: number === '' && children.length === 0 ? '1' : number, children }, ending };
 }
 
 function boundedHeader(walk: Walk, header: Buffer): Buffer {
@@ -120,22 +126,23 @@ function boundedHeader(walk: Walk, header: Buffer): Buffer {
   return kept;
 }
 
-function readChildren(walk: Walk, part: { type: string; encoding: string }, contentType: string, from: number, number: string, depth: number): Read<MimePart[]> {
+function readChildren(walk: Walk, part: { type: string; encoding: string }, contentType: string, from: number, number: string, depth: number): ReadChildren {
   const isMessage = part.type === 'message/rfc822' && !/base64|quoted-printable/.test(part.encoding);
   const boundary = part.type.startsWith('multipart/') ? parameter(contentType, 'boundary') : null;
   const isLeaf = !isMessage && (boundary === null || boundary === '' || boundary.length > MAX_BOUNDARY);
   if (!isLeaf && depth >= MAX_DEPTH) walk.limits.add('depth');
   else if (isMessage && walk.parts >= MAX_PARTS) walk.limits.add('parts');
   else if (isMessage) return readMessage(walk, from, number, depth);
-  else if (!isLeaf) return readPieces(walk, boundary!, from, number, depth, part.type === 'multipart/digest' ? 'message/rfc822' : 'text/plain');
-  return { value: [], ending: nextBoundary(walk, from) };
+  else if (!isLeaf) return { ...readPieces(walk, boundary!, from, number, depth, part.type === 'multipart/digest' ? 'message/rfc822' : 'text/plain'), inner: null };
+  return { value: [], ending: nextBoundary(walk, from), inner: null };
 }
 
 /** The parts of a message that is a part are numbered below it, without a level of their own. */
-function readMessage(walk: Walk, from: number, number: string, depth: number): Read<MimePart[]> {
-  const { value: inner, ending } = readPart(walk, from, number, depth + 1, 'text/plain');
-  if (contentEnd(walk, ending, from) === from) return { value: [], ending };
-  return { value: inner.children.length > 0 && inner.type.startsWith('multipart/') ? [...inner.children] : [{ ...inner, number: number === '' ? '1' : `${number}.1` }], ending };
+function readMessage(walk: Walk, from: number, number: string, depth: number): ReadChildren {
+  const { value: message, ending } = readPart(walk, from, number, depth + 1, 'text/plain');
+  if (contentEnd(walk, ending, from) === from) return { value: [], ending, inner: null };
+  const value = message.children.length > 0 && message.type.startsWith('multipart/') ? [...message.children] : [{ ...message, number: number === '' ? '1' : `${number}.1` }];
+  return { value, ending, inner: message.header };
 }
 
 /** What stands between the lines of a boundary. A part that no line ends goes to the end (a cut message). */

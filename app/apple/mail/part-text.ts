@@ -27,6 +27,13 @@ export class TextBudget {
     return this.#encoded;
   }
 
+  /** A text that fits is taken from the budget; of one that does not nothing is left. */
+  afford(text: string): string {
+    if (text.length > this.#characters) return '';
+    this.take(text.length, 0);
+    return text;
+  }
+
   take(characters: number, encoded: number): void {
     this.#characters -= characters;
     this.#encoded -= encoded;
