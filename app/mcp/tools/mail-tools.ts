@@ -27,7 +27,6 @@ const id = z.string().min(1).max(1000).describe('The id of an event, a row numbe
 const address = z.object({ address: z.string(), name: z.string().nullable() });
 const envelope = z.record(z.string(), z.unknown()).describe(`The envelope as in mail.received. ${STRANGERS}`);
 const link = z.object({ url: z.string(), text: z.string() });
-const missing = z.array(z.string()).describe(MISSING_CODES);
 const attachment = z.object({
   part: z.string().describe('Pass it to mail_attachment.'), name: z.string().nullable(), type: z.string(), size: z.int().nullable(), inline: z.boolean(),
   here: z.boolean().describe('False: it is on the server only.'),
@@ -122,7 +121,7 @@ export const mailGet = tool({
     fetched: z.boolean().describe('True: the text was not on this Mac and came from Mail; links and attachments are not told then.'),
     onDisk: z.enum(['whole', 'partial', 'no']).describe('partial: not all of it; attachments may be on the server only, or its file ends too early. no: nothing of it is on this Mac.'),
     parts: z.array(textPart).describe(STRANGERS), length: z.int().describe('Characters of the whole text.'), nextOffset: z.int().nullable(),
-    missing,
+    missing: z.array(z.string()).describe(MISSING_CODES),
     attachments: z.array(attachment), attachmentCount: z.int(), links: z.array(link), linkCount: z.int().describe('mail_links gives all.'),
   }),
   annotations: READS,
@@ -288,7 +287,7 @@ export const mailLinks = tool({
   title: 'List the links of a mail',
   description: 'Lists the web links of one mail with the words they show. Nothing is opened.',
   input: z.strictObject({ id, offset: z.int().min(0).max(10_000).default(0) }),
-  output: z.object({ links: z.array(link).describe(STRANGERS), linkCount: z.int(), nextOffset: z.int().nullable(), missing }),
+  output: z.object({ links: z.array(link).describe(STRANGERS), linkCount: z.int(), nextOffset: z.int().nullable(), missing: z.array(z.string()).describe('As in mail_get: where it names something, links may be left out.') }),
   annotations: READS,
   granted: true,
   reads: 'mail',
