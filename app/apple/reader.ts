@@ -128,6 +128,8 @@ export interface MailReader extends StoreReader<MailRow> {
 /** Mail as it lies in the index, whoever wrote it: for reading what was asked for by name or from a list. */
 export interface MailArchive {
   storeId(): string;
+  /** Moves with each commit of another process. */
+  dataVersion(): number;
   mailboxes(): readonly Mailbox[];
   /** Rows of a mail, the newest first; those marked deleted are left out. */
   find(name: MailName): readonly MailRow[];

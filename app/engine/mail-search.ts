@@ -33,7 +33,6 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
   ];
   // Until the index has let go of what was excluded just now, it is left out here.
   const except = idsOf([...question.except, ...(index.isBounded ? [] : all.filter((mailbox) => policy.hides(mailbox)))]);
-  const rows = new Map<number, MailRow>();
   const places = physical(all, wanted, except);
   const mayShow = (row: PlacedMail): boolean => row.excluded !== 'deleted' && policy.mayRead(row, principal);
   const isWanted = (row: PlacedMail): boolean => isIn(row.mailboxes.map(({ id }) => id), wanted, except);
@@ -43,25 +42,30 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
     const readable = placed.filter(mayShow);
     return { readable: rowidsOf(readable), wanted: rowidsOf(readable.filter(isWanted)) };
   };
+  const asNow = (hits: readonly Hit[]): ReadonlyMap<number, MailRow> => {
+    const picked = archive.pick(hits.map(({ mail }) => mail));
+    handBack(index, policy, hits, picked);
+    return new Map(picked.filter((row) => mayShow(row) && isWanted(row)).map((row) => [row.rowid, row]));
+  };
+  let rows: ReadonlyMap<number, MailRow> = new Map();
   const request: SearchRequest = {
     query: asked.query, scope, limit, offset, ...places.narrowing, ...(after !== null && { after: Math.ceil(after / 1000) }), ...(before !== null && { before: Math.ceil(before / 1000) }),
     ...(senders !== null && { senders }),
     // The index is a moment behind Mail. Where something may not be read, what counts is judged as it is now.
     ...((senders !== null || policy.excludesMail || places.hasLabels) && { judge }),
-    check: (hits) => {
-      const picked = archive.pick(hits.map(({ mail }) => mail));
-      handBack(index, policy, hits, picked);
-      for (const row of picked) if (mayShow(row) && isWanted(row)) rows.set(row.rowid, row);
-      return new Set(rows.keys());
-    },
+    check: (hits) => new Set((rows = asNow(hits)).keys()),
   };
   const found = await index.search(request);
   if (!found.ok) return found;
   // How rare a word is among mail of others is in the figure.
   const hits = found.hits.map(({ mail, score, at }) => ({ row: rows.get(mail)!, score: senders === null ? score : null, at }));
   const { snippets, count, isExact, order, next } = found;
+  const rowsNow = (): (MailRow | null)[] => {
+    const now = asNow(found.hits);
+    return found.hits.map(({ mail }) => now.get(mail) ?? null);
+  };
   const coverage = senders === null ? coverageOf(host) : coarse(coverageOf(host), archive.placed(index.state().counts.deadMails).filter(mayShow).length);
-  return { ok: true, hits, snippets, count, isExact, order, next, coverage, notes: [...asked.notes, ...found.notes] };
+  return { ok: true, hits, rowsNow, snippets, count, isExact, order, next, coverage, notes: [...asked.notes, ...found.notes] };
 }
 
 /** Gone or moved since it was taken in, or excluded: the index is told. */

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { MailReader } from '../apple/reader.ts';
 import { searchOff, type DeadLetters, type SearchState } from '../contract/search.ts';
 import type { ContractOutcome } from '../contract/values.ts';
@@ -193,7 +193,7 @@ export class SearchHost {
     const isNew = this.#index === null;
     if (isNew) {
       mkdirSync(join(dataDir, 'search'), { recursive: true, mode: 0o700 });
-      this.#index = new SearchIndex({ path: this.#path, mailDir, key: key!, clock, worker, places: () => this.#options.mail()?.mailboxes() ?? NOWHERE, onState: () => this.#heard(), onAnew: log });
+      this.#index = new SearchIndex({ path: this.#path, mailDir, key: key!, clock, worker, places: () => this.#options.mail()?.mailboxes() ?? NOWHERE, folder: () => dirname(dirname(mail.path)), onState: () => this.#heard(), onAnew: log });
     }
     const index = this.#index!;
     index.bound(this.#bound(mail));

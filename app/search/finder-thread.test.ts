@@ -1,11 +1,14 @@
-import { afterEach, expect, test } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterEach, expect, test, vi } from 'vitest';
 import { VirtualClock } from '../testing/virtual-clock.ts';
-import { FinderThread, SEARCH_MS, type Reply } from './finder-thread.ts';
+import { FinderThread, SEARCH_MS, START_MS, type Reply } from './finder-thread.ts';
 import type { FinderData, Question } from './index-finder.ts';
+import { noneTaken } from './snippet-cutter.ts';
 
 /** Answers with the offset that it was asked with; an odd one is worked on for ever. */
 const SCRIPT = new URL(`data:text/javascript,${encodeURIComponent(`
   import { parentPort } from 'node:worker_threads';
+  parentPort.postMessage('ready');
   parentPort.on('message', ({ kind, id, question }) => {
     if (kind === 'stop') return parentPort.close();
     if (kind !== 'ask') return;
@@ -13,7 +16,7 @@ const SCRIPT = new URL(`data:text/javascript,${encodeURIComponent(`
     parentPort.postMessage({ id, reply: { hits: [], count: question.offset, isExact: true, order: 'best' } });
   });
 `)}`);
-const DATA: FinderData = { role: 'find', path: '', mailDir: '', key: { plain: true } };
+const DATA: FinderData = { role: 'find', path: '', key: { plain: true } };
 const NARROWING = { column: null, mailboxes: null, exceptMailboxes: [], after: null, before: null, senders: null };
 const question = (offset: number): Question & { kind: 'find' } => ({ kind: 'find', query: { groups: [], excluded: [] }, narrowing: NARROWING, offset, limit: 1 });
 
@@ -32,7 +35,7 @@ async function place() {
   };
   // The thread runs.
   expect(await ask(2)).toBe(2);
-  return { clock, ask };
+  return { clock, ask, thread };
 }
 
 test('a question that takes too long is given up alone; those behind it are answered', async () => {
@@ -62,4 +65,41 @@ test('no more than fifty wait', async () => {
   expect(await ask(100)).toBe('busy');
   clock.advance(SEARCH_MS);
   expect((await Promise.all(asked)).slice(0, 3)).toEqual(['too-long', 0, 2]);
+});
+
+test('a thread that is still starting is not ended: to end one that loads a native library ends the process', async () => {
+  const clock = new VirtualClock();
+  // Runs, and never says that it is ready.
+  const thread = new FinderThread(DATA, new URL(`data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads';
+    parentPort.on('message', ({ kind }) => { if (kind === 'stop') parentPort.close(); });
+  `)}`), clock);
+  threads.push(thread);
+  const ended = vi.spyOn(Worker.prototype, 'terminate');
+  const asked = thread.ask(question(2));
+  clock.advance(START_MS - 1);
+  const later = thread.ask(question(4));
+  clock.advance(START_MS);
+  expect(await Promise.all([asked, later])).toEqual(['busy', 'busy']);
+  expect(ended).not.toHaveBeenCalled();
+  ended.mockRestore();
+});
+
+test('once stopped it starts no other thread, until it is started again', async () => {
+  const { ask, thread } = await place();
+  await thread.stop();
+  expect(await ask(2)).toBe('unreadable');
+  thread.start();
+  expect(await ask(4)).toBe(4);
+});
+
+test('snippets take no place from searches', async () => {
+  const { clock, ask, thread } = await place();
+  const searches = [1, ...Array.from({ length: 48 }, (_, nth) => 2 * nth)].map(ask);
+  const snippets = Array.from({ length: 60 }, () => thread.ask({ kind: 'snippets', hits: [], cut: { needles: [], hidesCodes: true }, taken: noneTaken(0), offset: 0 } as Question));
+  searches.push(ask(2));
+  expect(await ask(100)).toBe('busy');
+  clock.advance(SEARCH_MS);
+  expect((await Promise.all(searches)).slice(0, 3)).toEqual(['too-long', 0, 2]);
+  expect((await Promise.all(snippets)).every((reply) => typeof reply !== 'string')).toBe(true);
 });

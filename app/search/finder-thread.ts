@@ -5,7 +5,9 @@ import type { FinderData, FinderOrder, FinderReport, Question, ReplyTo } from '.
 
 /** A question that takes longer is given up, with the thread that works on it. */
 export const SEARCH_MS = 5000;
-/** Questions that wait at once. */
+/** A thread that is not ready after this long keeps nobody waiting: those who ask are refused, and it goes on starting. */
+export const START_MS = 30_000;
+/** Searches that wait at once. */
 const MAX_WAITING = 50;
 
 /** Why there is no answer. */
@@ -27,8 +29,11 @@ export class FinderThread {
   #worker: Worker | null = null;
   /** Those that were given up and still work: a native call cannot be interrupted. */
   #given: Promise<unknown> | null = null;
+  /** The thread has loaded all that it needs. To end one that loads a native library ends the whole process. */
+  #isReady = false;
+  #isStopped = false;
   #next = 1;
-  #places: ReadonlyMap<number, MailboxPlace> | null = null;
+  #places: FinderOrder | null = null;
   /** In the order in which they are answered: the first of them is worked on. */
   readonly #waiting = new Map<number, Waiting>();
   #cancelLimit: () => void = () => undefined;
@@ -40,7 +45,10 @@ export class FinderThread {
   }
 
   ask<Q extends Question>(question: Q): Promise<Reply<Q>> {
-    if (this.#waiting.size >= MAX_WAITING || (this.#worker === null && this.#given !== null)) return Promise.resolve('busy');
+    if (this.#isStopped) return Promise.resolve('unreadable');
+    // Snippets belong to a search that was let in.
+    const searches = question.kind === 'snippets' ? 0 : [...this.#waiting.values()].filter((each) => each.question.kind !== 'snippets').length;
+    if (searches >= MAX_WAITING || (this.#worker === null && this.#given !== null)) return Promise.resolve('busy');
     const id = (this.#next += 1);
     return new Promise((resolve) => {
       this.#waiting.set(id, { question, settle: (reply) => resolve(reply as Reply<Q>) });
@@ -50,10 +58,10 @@ export class FinderThread {
     });
   }
 
-  /** Where the files of mailboxes lie, for snippets. */
-  places(places: ReadonlyMap<number, MailboxPlace>): void {
-    this.#places = places;
-    this.#tell({ kind: 'places', places });
+  /** Where the files of mailboxes lie, for snippets. @param folder of Mail's version */
+  places(places: ReadonlyMap<number, MailboxPlace>, folder: string): void {
+    this.#places = { kind: 'places', places, folder };
+    this.#tell(this.#places);
   }
 
   /** The file at the index's path is another one by now. */
@@ -61,7 +69,14 @@ export class FinderThread {
     this.#tell({ kind: 'reopen' });
   }
 
+  /** Questions are taken again. */
+  start(): void {
+    this.#isStopped = false;
+  }
+
+  /** Until it is started again, nothing is asked. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     const worker = this.#worker;
     this.#worker = null;
     this.#settleAll('unreadable');
@@ -73,14 +88,16 @@ export class FinderThread {
 
   #start(): Worker {
     const worker = new Worker(this.#script, { workerData: this.#data, resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 128 } });
-    worker.on('message', ({ id, reply, isDamaged }: FinderReport) => {
-      if (this.#worker === worker) this.#settle(id, reply ?? (isDamaged === true ? 'damaged' : 'unreadable'));
+    this.#isReady = false;
+    worker.on('message', (report: FinderReport) => {
+      if (this.#worker !== worker) return;
+      if (report === 'ready') {
+        this.#isReady = true;
+        // A thread that is slow to start does not spend the time of its first question.
+        this.#limit();
+      } else this.#settle(report.id, report.reply ?? (report.isDamaged === true ? 'damaged' : 'unreadable'));
     });
-    if (this.#places !== null) worker.postMessage({ kind: 'places', places: this.#places } satisfies FinderOrder);
-    // A thread that is slow to start does not spend the time of its first question.
-    worker.once('online', () => {
-      if (this.#worker === worker) this.#limit();
-    });
+    if (this.#places !== null) worker.postMessage(this.#places);
     // What ends it is told to those who wait; the next question starts another one.
     const ended = (): void => {
       if (this.#worker !== worker) return;
@@ -95,7 +112,9 @@ export class FinderThread {
   /** Time runs for the question that is worked on. */
   #limit(): void {
     this.#cancelLimit();
-    this.#cancelLimit = this.#waiting.size === 0 ? () => undefined : this.#clock.after(SEARCH_MS, () => this.#giveUp());
+    if (this.#waiting.size === 0) this.#cancelLimit = () => undefined;
+    else if (this.#isReady) this.#cancelLimit = this.#clock.after(SEARCH_MS, () => this.#giveUp());
+    else this.#cancelLimit = this.#clock.after(START_MS, () => this.#settleAll('busy'));
   }
 
   /** Those behind it are asked again in another thread; two at once are not left to run on. */

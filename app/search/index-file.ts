@@ -70,6 +70,11 @@ export function openForWriting(path: string, key: IndexKey): OpenedIndex {
 /** Whether an error says that the file is damaged, or was written with another key: the cipher tells a page that is not whole. */
 export const isDamage = (error: unknown): boolean => error instanceof Database.SqliteError && /^SQLITE_(?:NOTADB|CORRUPT)/.test(error.code);
 
+/** Loads the native library, which else is loaded with the first file. */
+export function loadLibrary(): void {
+  new Database(':memory:').close();
+}
+
 /** Opens for searching. @throws SqliteError if the file is missing, or its key is another. */
 export function openForReading(path: string, key: IndexKey): Database.Database {
   const db = connect(path, key, true);

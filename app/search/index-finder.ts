@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { MailboxPlace } from '../apple/mail/mail-files.ts';
-import { isDamage, openForReading, type IndexKey } from './index-file.ts';
+import { isDamage, loadLibrary, openForReading, type IndexKey } from './index-file.ts';
 import { IndexReader, type Candidates, type Found, type Hit, type Narrowing } from './index-reader.ts';
 import type { Query } from './query.ts';
 import { SnippetCutter, type Cut, type Snippets, type Taken } from './snippet-cutter.ts';
@@ -9,7 +9,6 @@ import { SnippetCutter, type Cut, type Snippets, type Taken } from './snippet-cu
 export interface FinderData {
   readonly role: 'find';
   readonly path: string;
-  readonly mailDir: string;
   readonly key: IndexKey;
 }
 
@@ -24,13 +23,14 @@ export type ReplyTo<Q extends Question> = Q extends { kind: 'find' } ? Found : Q
 export type FinderOrder =
   | { readonly kind: 'ask'; readonly id: number; readonly question: Question }
   /** Where the files of mailboxes lie. */
-  | { readonly kind: 'places'; readonly places: ReadonlyMap<number, MailboxPlace> }
+  | { readonly kind: 'places'; readonly places: ReadonlyMap<number, MailboxPlace>; readonly folder: string }
   | { readonly kind: 'reopen' | 'stop' };
-export type FinderReport = { readonly id: number; readonly reply: ReplyTo<Question> | null; /** The file is damaged. */ readonly isDamaged?: boolean };
+/** `ready`: it has loaded all that it needs. */
+export type FinderReport = 'ready' | { readonly id: number; readonly reply: ReplyTo<Question> | null; /** The file is damaged. */ readonly isDamaged?: boolean };
 
-export function answerSearches(port: MessagePort, { path, mailDir, key }: FinderData): void {
+export function answerSearches(port: MessagePort, { path, key }: FinderData): void {
   let reader: IndexReader | null = null;
-  const cutter = new SnippetCutter(mailDir);
+  const cutter = new SnippetCutter();
   let found: readonly Hit[] = [];
   const close = (): void => {
     reader?.close();
@@ -46,24 +46,35 @@ export function answerSearches(port: MessagePort, { path, mailDir, key }: Finder
     found = answered.hits;
     return answered;
   };
+  const report = (what: FinderReport): void => port.postMessage(what);
+  let isStopped = false;
+  // One after the other: time runs for the first of them.
+  let last: Promise<void> = Promise.resolve();
+  const asked = async (id: number, question: Question): Promise<void> => {
+    if (isStopped) return;
+    try {
+      report({ id, reply: await answer(question) });
+    } catch (error) {
+      // Locked, damaged, or removed meanwhile: opened anew the next time.
+      close();
+      report({ id, reply: null, isDamaged: isDamage(error) });
+    }
+  };
   port.on('message', (order: FinderOrder) => {
     if (order.kind === 'ask') {
-      answer(order.question).then(
-        (reply) => port.postMessage({ id: order.id, reply } satisfies FinderReport),
-        (error: unknown) => {
-          // Locked, damaged, or removed meanwhile: opened anew the next time.
-          close();
-          port.postMessage({ id: order.id, reply: null, isDamaged: isDamage(error) } satisfies FinderReport);
-        },
-      );
+      last = last.then(() => asked(order.id, order.question));
       return;
     }
     if (order.kind === 'places') {
-      cutter.places(order.places);
+      cutter.places(order.places, order.folder);
       return;
     }
     close();
-    cutter.reopen();
-    if (order.kind === 'stop') port.close();
+    if (order.kind !== 'stop') return;
+    isStopped = true;
+    cutter.stop();
+    port.close();
   });
+  loadLibrary();
+  report('ready');
 }

@@ -237,6 +237,39 @@ test('each hit of a page has its own snippet, whoever cuts it', async () => {
   expect(await snippets()).toEqual(hits.map(() => null));
 });
 
+test('a search that is judged while the index stops ends, and no thread is left', async () => {
+  await using place = await ground({ start: false });
+  for (let nth = 0; nth < 300; nth += 1) place.arrive(`walrus n${nth}`);
+  place.index.start();
+  await place.index.settled();
+  await place.find('walrus');
+  let stopped: Promise<void> | null = null;
+  const judge = (hits: readonly Hit[]) => {
+    stopped ??= place.index.stop();
+    const all = new Set(hits.map(({ mail }) => mail));
+    return { readable: all, wanted: all };
+  };
+  expect(await place.index.search({ query: 'walrus', limit: 100, judge })).toMatchObject({ ok: false });
+  await stopped;
+  expect(process.getActiveResourcesInfo().filter((each) => each === 'MessagePort')).toEqual([]);
+  place.index.start();
+  await place.index.settled();
+  expect(await place.find('n299')).toHaveLength(1);
+});
+
+test('codes that are hidden while a search runs are in none of its snippets', async () => {
+  await using place = await ground({ start: false });
+  place.index.hideCodes(false);
+  place.arrive('walrus: your code is 482913');
+  place.index.start();
+  await place.index.settled();
+  const before = await answered(place.index, { query: 'walrus' });
+  expect((await before.snippets())[0]!.text).toContain('482913');
+  const { snippets } = await answered(place.index, { query: 'walrus' });
+  place.index.hideCodes(true);
+  expect(await snippets()).toEqual([null]);
+});
+
 test('bad input is a sentence that names the field', async () => {
   await using place = await ground();
   const reason = async (request: object): Promise<string | null> => {

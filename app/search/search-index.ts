@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import { activeMailFolder } from '../apple/mail/mail-folder.ts';
 import { systemClock, type Clock } from '../events/clock.ts';
 import { FinderThread, placesById, type ListedPlace, type Refused } from './finder-thread.ts';
 import type { IndexKey } from './index-file.ts';
@@ -8,7 +9,7 @@ import { MAX_RANKED, type Candidates, type Hit, type Narrowing } from './index-r
 import { parseQuery, type Query } from './query.ts';
 import { MAX_OFFSET, windowOf, type SearchRequest, type Window } from './search-request.ts';
 import { needlesOf } from './snippet.ts';
-import { noneTaken, SnippetCutter, type Cut, type Snippets } from './snippet-cutter.ts';
+import { noneTaken, SnippetCutter, takeBack, type Cut, type Snippets } from './snippet-cutter.ts';
 
 export interface SearchIndexOptions {
   /** File of the index; its folder exists. */
@@ -18,6 +19,8 @@ export interface SearchIndexOptions {
   readonly key: IndexKey;
   /** Where the files of the mailboxes lie, for snippets: the same list until it changes. */
   readonly places: () => readonly ListedPlace[];
+  /** The version's folder that Mail uses now; left out: found when it is first needed. */
+  readonly folder?: () => string;
   /** Called whenever the state changed. */
   readonly onState?: (state: IndexState) => void;
   /** Told why it is made anew, where nobody asked for it. */
@@ -54,9 +57,10 @@ export type SearchAnswer =
       readonly hits: readonly SearchHit[];
       /**
        * Of each hit, in their order; null where none was asked for, or nothing of the body is on disk. The searching thread cuts
-       * them while the caller goes on with the hits; once they are asked for, this one helps. Asked for once; never rejects.
+       * them while the caller goes on with the hits; once they are asked for, this one helps, for some seconds at most and until the
+       * signal says that nobody waits any more. Asked for once; never rejects.
        */
-      readonly snippets: () => Promise<Snippets>;
+      readonly snippets: (signal?: AbortSignal) => Promise<Snippets>;
       readonly count: number;
       /** False if there are more than are counted. */
       readonly isExact: boolean;
@@ -79,6 +83,8 @@ const EMPTY: IndexCounts = { mails: 0, textBytes: 0, deadLetters: [], deadMails:
 const KEEPER_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 };
 /** Hits judged in one turn; those that may be read in all; and all that are walked through. */
 const TURN = 250;
+/** Snippets of one page are cut for so long here: what is not done then is left out. */
+const CUT_MS = 5000;
 const MAX_JUDGED = 20_000;
 const MAX_WALKED = 200_000;
 const WHY_NOT = {
@@ -102,6 +108,7 @@ export class SearchIndex {
   readonly #finder: FinderThread;
   readonly #cutter: SnippetCutter;
   #places: readonly ListedPlace[] | null = null;
+  #folder: string | null = null;
   #keeper: Worker | null = null;
   #phase: IndexState['phase'] = 'off';
   #since = 0;
@@ -117,15 +124,17 @@ export class SearchIndex {
   #boundedTo = -1;
   #follow = 0;
   #followed = 0;
+  /** Rises with each stop. */
+  #run = 0;
   #waiting: (() => void)[] = [];
 
   constructor(options: SearchIndexOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#script = options.worker ?? new URL('./worker.ts', import.meta.url);
-    const { path, mailDir, key } = options;
-    this.#finder = new FinderThread({ role: 'find', path, mailDir, key }, this.#script, this.#clock);
-    this.#cutter = new SnippetCutter(mailDir);
+    const { path, key } = options;
+    this.#finder = new FinderThread({ role: 'find', path, key }, this.#script, this.#clock);
+    this.#cutter = new SnippetCutter();
   }
 
   /** Starts the thread: it opens the index, makes it where there is none, and makes it like Mail's store. */
@@ -135,6 +144,7 @@ export class SearchIndex {
     const workerData: KeeperData = { role: 'keep', path, mailDir, key, bound: this.#bound, isPaused: this.#isPaused, hidesCodes: this.#hidesCodes };
     const keeper = new Worker(this.#script, { workerData, resourceLimits: KEEPER_LIMITS });
     this.#keeper = keeper;
+    this.#finder.start();
     this.#boundedTo = -1;
     // It begins with a comparison of all.
     this.#followed = this.#follow;
@@ -153,6 +163,7 @@ export class SearchIndex {
     this.#keeper = null;
     const gone = keeper === null ? null : new Promise((done) => keeper.once('exit', done));
     // The one that writes closes last: then the file is whole by itself, and nothing lies beside it.
+    this.#run += 1;
     await this.#finder.stop();
     keeper?.postMessage({ kind: 'stop' } satisfies IndexOrder);
     await gone;
@@ -243,9 +254,13 @@ export class SearchIndex {
     const parsed = parseQuery(request.query);
     if (!parsed.ok) return parsed;
     if (this.#phase === 'off' || this.#phase === 'opening') return { ok: false, reason: this.#trouble ?? 'The search index is not ready yet.' };
-    const found = await this.#find(parsed.query, request, window);
+    const run = this.#run;
+    const result = await this.#find(parsed.query, request, window);
+    // Stopped meanwhile.
+    const found = run === this.#run ? result : 'unreadable';
     if (typeof found === 'string') {
-      if (found === 'damaged') this.rebuild();
+      // One that is made anew is read while it goes.
+      if (found === 'damaged' && (this.#phase as IndexState['phase']) !== 'opening') this.rebuild();
       return { ok: false, reason: WHY_NOT[found] };
     }
     const allowed = request.check?.(found.hits);
@@ -253,8 +268,8 @@ export class SearchIndex {
     // What may not be shown goes no further than here.
     const placed = found.hits.map((hit, nth) => ({ ...hit, at: offset + nth }));
     const hits = allowed === undefined ? placed : placed.filter(({ mail }) => allowed.has(mail));
-    const snippets = async (): Promise<Snippets> => {
-      const all = await found.snippets();
+    const snippets = async (signal?: AbortSignal): Promise<Snippets> => {
+      const all = await found.snippets(signal);
       return hits.map(({ at }) => all[at - offset] ?? null);
     };
     const count = Math.max(hits.length, found.count - (found.hits.length - hits.length));
@@ -276,33 +291,44 @@ export class SearchIndex {
       const answer = this.#finder.ask({ kind: 'find', query, narrowing, offset, limit });
       const cutting = cut === null ? null : this.#cutting('found', cut, limit);
       const found = await answer;
-      return typeof found === 'string' ? found : { ...found, snippets: () => cutting?.(found.hits) ?? NO_SNIPPETS, goesOn: found.hits.length === limit && (!found.isExact || offset + limit < found.count) };
+      return typeof found === 'string' ? found : { ...found, snippets: (signal) => cutting?.(found.hits, signal) ?? NO_SNIPPETS, goesOn: found.hits.length === limit && (!found.isExact || offset + limit < found.count) };
     }
     const sifted = await this.#sift(query, narrowing, request.judge, { offset, limit });
     if (typeof sifted === 'string' || cut === null || sifted.hits.length === 0) return sifted;
     const cutting = this.#cutting(sifted.hits, cut, sifted.hits.length);
-    return { ...sifted, snippets: () => cutting(sifted.hits) };
+    return { ...sifted, snippets: (signal) => cutting(sifted.hits, signal) };
   }
 
   /** Both threads cut until they meet. @param size of the page at most @returns with what the hits are known to be by then */
-  #cutting(of: readonly Hit[] | 'found', cut: Cut, size: number): (hits: readonly Hit[]) => Promise<Snippets> {
+  #cutting(of: readonly Hit[] | 'found', cut: Cut, size: number): (hits: readonly Hit[], signal?: AbortSignal) => Promise<Snippets> {
     this.#tellPlaces();
     const taken = noneTaken(size);
+    const run = this.#run;
     const theirs = this.#finder.ask({ kind: 'snippets', hits: of, cut, taken });
-    return async (hits) => {
-      const mine = await this.#cutter.cut(hits, cut, taken, 'back');
-      const others = await theirs;
-      return typeof others === 'string' ? mine : mine.map((snippet, nth) => snippet ?? others[nth] ?? null);
+    return async (hits, signal) => {
+      const until = this.#clock.now() + CUT_MS;
+      const mayGoOn = (): boolean => run === this.#run && this.#clock.now() < until && signal?.aborted !== true;
+      const mine = await this.#cutter.cut(hits, cut, taken, 'back', mayGoOn);
+      let others = await theirs;
+      if (typeof others === 'string') {
+        takeBack(taken, 'front');
+        others = await this.#cutter.cut(hits, cut, taken, 'back', mayGoOn);
+      }
+      // Hidden meanwhile: what was cut before may show a code.
+      if (cut.hidesCodes !== this.#hidesCodes) return hits.map(() => null);
+      return mine.map((snippet, nth) => snippet ?? others[nth] ?? null);
     };
   }
 
   #tellPlaces(): void {
     const places = this.#options.places();
-    if (places === this.#places) return;
+    const folder = this.#options.folder?.() ?? this.#folder ?? activeMailFolder(this.#options.mailDir);
+    if (places === this.#places && folder === this.#folder) return;
     this.#places = places;
+    this.#folder = folder;
     const byId = placesById(places);
-    this.#cutter.places(byId);
-    this.#finder.places(byId);
+    this.#cutter.places(byId, folder);
+    this.#finder.places(byId, folder);
   }
 
   /**
@@ -365,7 +391,6 @@ export class SearchIndex {
       case 'renewed':
         // The file that is open is no longer the one at its path.
         this.#finder.reopen();
-        this.#cutter.reopen();
         this.#counts = EMPTY;
         this.#anew = ANEW[report.why];
         if (this.#anew !== null) this.#options.onAnew?.(this.#anew);

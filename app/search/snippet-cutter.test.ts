@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { emlxFile } from '../testing/mail-corpus.ts';
 import { tempFolder } from '../testing/temp.ts';
 import type { Hit } from './index-reader.ts';
-import { noneTaken, SnippetCutter, type Cut } from './snippet-cutter.ts';
+import { noneTaken, SnippetCutter, takeBack, type Cut } from './snippet-cutter.ts';
 
 const ACCOUNT = 'AAAAAAAA-0000-4000-8000-000000000001';
 const INBOX = 7;
@@ -19,8 +19,8 @@ function place(more = '', size = MAILS) {
   mkdirSync(messages, { recursive: true });
   for (let mail = 1; mail <= size; mail += 1) writeFileSync(`${messages}/${mail}.emlx`, emlxFile(Buffer.from(`Content-Type: text/plain\n\nThe walrus of mail number ${mail}.\n${more}`)));
   const cutter = (): SnippetCutter => {
-    const made = new SnippetCutter(folder.path);
-    made.places(new Map([[INBOX, { accountId: ACCOUNT, path: 'INBOX' }]]));
+    const made = new SnippetCutter();
+    made.places(new Map([[INBOX, { accountId: ACCOUNT, path: 'INBOX' }]]), folder.at('V10'));
     return made;
   };
   return { cutter, [Symbol.dispose]: () => folder.remove() };
@@ -72,4 +72,46 @@ test('many mails in a row leave turns to the rest of the program', async () => {
   expect(snippets.every((snippet) => snippet !== null)).toBe(true);
   // Each mail is gone through at least twice: as it is written, and as a text.
   expect(turns).toBeGreaterThan((2 * size * bytes) / (256 * 1024) - 1);
+});
+
+test('once it may not go on, or is stopped, neither thread takes another mail', async () => {
+  using ground = place();
+  for (const isStopped of [false, true]) {
+    const taken = noneTaken(MAILS);
+    const [back, front] = [ground.cutter(), ground.cutter()];
+    let asked = 0;
+    const cutting = back.cut(hits, CUT, taken, 'back', () => {
+      asked += 1;
+      if (isStopped && asked === 3) back.stop();
+      return isStopped || asked < 4;
+    });
+    expect(textsOf(await cutting)).toEqual(TEXTS.map((text, nth) => (nth < MAILS - 3 ? null : text)));
+    expect(textsOf(await front.cut(hits, CUT, taken, 'front'))).toEqual(hits.map(() => null));
+  }
+});
+
+test('what the other thread took and did not deliver is cut after all', async () => {
+  using ground = place();
+  const taken = noneTaken(MAILS);
+  taken.fill(1, 0, 5);
+  const mine = await ground.cutter().cut(hits, CUT, taken, 'back');
+  takeBack(taken, 'front');
+  const rest = await ground.cutter().cut(hits, CUT, taken, 'back');
+  expect([textsOf(mine), textsOf(rest)]).toEqual([TEXTS.map((text, nth) => (nth < 5 ? null : text)), TEXTS.map((text, nth) => (nth < 5 ? text : null))]);
+});
+
+test('pages at once are cut one after the other', async () => {
+  using ground = place();
+  const cutter = ground.cutter();
+  const order: number[] = [];
+  const pages = [0, 1, 2].map((page) => cutter.cut(hits, CUT, noneTaken(MAILS), 'back', () => { order.push(page); return true; }));
+  await Promise.all(pages);
+  expect(order).toEqual([0, 1, 2].flatMap((page) => hits.map(() => page)));
+});
+
+test('after an upgrade of Mail it reads in the new folder', async () => {
+  using ground = place();
+  const cutter = ground.cutter();
+  cutter.places(new Map([[INBOX, { accountId: ACCOUNT, path: 'INBOX' }]]), '/nowhere/V11');
+  expect(textsOf(await cutter.cut(hits, CUT, noneTaken(MAILS), 'back'))).toEqual(hits.map(() => null));
 });

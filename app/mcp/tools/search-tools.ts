@@ -7,7 +7,7 @@ import { cursorArgument } from '../sealed-cursor.ts';
 import type { Reach } from '../session.ts';
 import { idsOf, mailboxesOf, shownMails } from './mail-tools.ts';
 import { chatNamed, envelopeOf } from './messages-tools.ts';
-import { boundNote, fitting, STRANGERS } from './reading.ts';
+import { boundNote, fitting, readingRefusal, STRANGERS } from './reading.ts';
 import { READS, tool, type ToolCall } from './tool.ts';
 
 const BYTES = 56_000;
@@ -19,9 +19,9 @@ const MAX_SNIPPET = 400;
 const query = z.string().min(1).max(MAX_QUERY).describe('Words, all of which must be there; "a phrase"; OR; -word to leave out; (brackets) hold several together; word* for a beginning. Whole words: no stemming. Case and accents do not count.');
 const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'must be a day such as 2026-11-30 or a time such as 2026-11-30T08:00:00Z');
 const highlight = z.boolean().default(false).describe('Puts the words that were found between ** and **; an asterisk of the text itself shows as \u2217.');
-const snippet = z.string().nullable().describe(`A stretch of the text around the first word found. ${STRANGERS}`);
+const snippet = z.string().nullable().describe(`A stretch of the text around the first word found; null: nothing of the text is on this Mac, or it could not be cut in time. ${STRANGERS}`);
 
-const NO_MORE = 'The owner of this Mac does not let this client search any more.';
+const CHANGED = 'The owner changed what is shown while this was searched. Ask again.';
 
 const COVERAGE = {
   off: 'There is no index yet.', waiting: 'The index waits for Mail.', failed: 'The index met a fault, so newer mail may be missing.', paused: 'The index is paused',
@@ -95,28 +95,36 @@ export const mailSearch = tool({
   lists: 'mails',
   searches: true,
   async run({ mailbox, exclude, after, before, highlight: marked, ...asked }, call) {
-    const { session: { backend: { reading } }, principal } = call;
+    const { session: { backend }, principal, signal } = call;
+    const { reading } = backend;
     const archive = reading.mail!;
+    const version = archive.dataVersion();
+    const [codes, subjects] = [reading.hidesCodes, backend.subjects];
     const boxes = mailbox === undefined && exclude.length === 0 ? [] : mailboxesOf(archive, call);
     const found = await reading.search.mail(principal, {
       ...asked, mailboxes: mailbox === undefined ? null : named(boxes, mailbox, 'mailbox'), except: exclude.flatMap((name, at) => named(boxes, name, `exclude[${at}]`)),
       after: timeOf(after), before: timeOf(before),
     });
-    const reach = reading.reach(principal, 'mail');
     if (!found.ok) return { error: found.reason };
-    if (reach === null || !reading.search.maySearch(principal)) return { error: NO_MORE };
     const shown = shownMails(found.hits.map(({ row }) => row), archive, call);
-    const snippets = await found.snippets();
-    if (!reading.search.maySearch(principal)) return { error: NO_MORE };
-    // The owner may have answered otherwise while they were cut.
-    const hits = found.hits.map((hit, nth) => ({ ...hit, nth })).filter(({ row }) => reading.mayRead(row, principal));
-    const all = hits.map(({ nth, score }) => ({ ...shown[nth]!, snippet: shownText(snippets[nth]!, marked), score: score === null ? null : Number(score.toFixed(3)) }));
+    const cut = await found.snippets(signal);
+    // Meanwhile the owner may have answered otherwise, and Mail may have moved what was found: from here on nobody is waited for.
+    const refusal = readingRefusal(backend, principal, 'mail', true);
+    if (refusal !== null) return { error: refusal };
+    // What was found would tell of what is hidden now.
+    if (reading.hidesCodes !== codes || backend.subjects !== subjects) return { error: CHANGED };
+    const isSame = archive.dataVersion() === version;
+    const rows = isSame ? found.hits.map(({ row }) => row) : found.rowsNow();
+    const hits = found.hits.map((hit, nth) => ({ ...hit, nth })).filter(({ nth }) => rows[nth] !== null && reading.mayRead(rows[nth]!, principal));
+    const mailsNow = isSame ? hits.map(({ nth }) => shown[nth]!) : shownMails(hits.map(({ nth }) => rows[nth]!), archive, call);
+    const all = hits.map(({ nth, score }, at) => ({ ...mailsNow[at]!, snippet: shownText(cut[nth]!, marked), score: score === null ? null : Number(score.toFixed(3)) }));
     const mails = fitting(all, BYTES);
     const nextOffset = mails.length < all.length ? hits[mails.length - 1]!.at + 1 : found.next;
-    const coverage = coverageFor(found.coverage, reach);
-    const { count, isExact, order } = found;
+    const coverage = coverageFor(found.coverage, reading.reach(principal, 'mail')!);
+    const { isExact, order } = found;
+    const count = found.count - (found.hits.length - hits.length);
     const mayMiss = asked.offset === 0 && (asked.scope === 'all' || asked.scope === 'body');
-    return { sentence: mailSentence(found, mails.length, nextOffset, coverageSentence(coverage, mayMiss), call), value: { mails, count, isExact, order, nextOffset, coverage } };
+    return { sentence: mailSentence({ ...found, count }, mails.length, nextOffset, coverageSentence(coverage, mayMiss), call), value: { mails, count, isExact, order, nextOffset, coverage } };
   },
 });
 
@@ -164,7 +172,7 @@ export const messagesSearch = tool({
     if (typeof chats === 'string') return { error: chats };
     const found = await reading.search.messages(principal, { query: text, chats, after: timeOf(after), before: timeOf(before), limit, below: from === null ? null : Number(from) }, signal);
     if (!found.ok) return { error: found.reason };
-    if (!reading.search.maySearch(principal)) return { error: NO_MORE };
+    if (!reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
     // They may have answered otherwise while it was looked through.
     const allowed = found.hits.filter(({ row }) => reading.mayRead(row, principal));
     const all = allowed.map(({ row, snippet: cut }) => ({ row: row.rowid, fromMe: row.excluded === 'sent', snippet: shownText(cut, marked)!, message: envelopeOf(row) }));

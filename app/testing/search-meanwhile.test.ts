@@ -1,0 +1,56 @@
+import { expect, test, vi } from 'vitest';
+import type { GrantName } from '../policy/change.ts';
+import { ADA } from './conformance-kit.ts';
+import type { RawClient } from './raw-client.ts';
+import { ask, ownIdentity } from './watch-kit.ts';
+import { startWorld, type World } from './world.ts';
+
+const withKey = { host: { searchKey: Buffer.alloc(32, 5).toString('base64') } };
+
+async function opened(world: World, ...grants: GrantName[]): Promise<RawClient> {
+  const client = world.client();
+  await ask(client, 'list_watches');
+  expect(world.engine.policy.allowClient(ownIdentity(world).id, { grants })).toMatchObject({ ok: true });
+  return client;
+}
+
+/** What the owner or Mail does between the hits and their snippets, and what the client may learn then. */
+const MEANWHILE: readonly (readonly [string, (world: World) => unknown, 'refused' | 'gone'])[] = [
+  ['one-time codes are hidden', (world) => world.engine.policy.setSetting('hideCodes', true), 'refused'],
+  ['subjects are switched off', (world) => world.engine.policy.setSetting('subjects', false), 'refused'],
+  ['the grant to read goes', (world) => world.engine.policy.allowClient(ownIdentity(world).id, { grants: ['search'] }), 'refused'],
+  ['Belfry is paused', (world) => world.engine.policy.pause(null), 'refused'],
+  ['the mailbox is excluded', (world) => world.engine.policy.exclude([`${world.account}/INBOX`]), 'gone'],
+  ['the mail is removed', (world) => world.writer.mail.remove(1), 'gone'],
+  ['the mail moves into an excluded mailbox', (world) => world.writer.mail.move(1, 'Projects'), 'gone'],
+];
+
+test.each(MEANWHILE)('a search sees what comes while snippets are cut: %s', async (_, act, outcome) => {
+  await using world = await startWorld({ ...withKey, settings: { hideCodes: false } });
+  const client = await opened(world, 'mail:everything', 'search');
+  world.engine.policy.exclude([`${world.account}/Projects`]);
+  await world.writer.mail.arrive({ from: ADA, subject: 'Your code is 918273', text: 'okapi, your code is 918273' });
+  await expect.poll(() => world.engine.search.state().indexed, { timeout: 60_000 }).toBe(1);
+  const before = await vi.waitFor(() => ask(client, 'mail_search', { query: 'okapi' }), { timeout: 25_000, interval: 100 });
+  expect(JSON.stringify(before)).toContain('918273');
+  const { index } = world.engine.search;
+  if (typeof index === 'string') throw new Error(index);
+  const search = index.search.bind(index);
+  let isDone = false;
+  index.search = async (request) => {
+    const found = await search(request);
+    if (!found.ok) return found;
+    const snippets = async (): ReturnType<typeof found.snippets> => {
+      const cut = await found.snippets();
+      if (!isDone) await act(world);
+      isDone = true;
+      return cut;
+    };
+    return { ...found, snippets };
+  };
+  const answer = await ask(client, 'mail_search', { query: 'okapi' }).catch((error: Error) => error);
+  expect(isDone).toBe(true);
+  if (outcome === 'refused') expect(answer).toBeInstanceOf(Error);
+  else expect(answer).toMatchObject({ mails: [], count: 0 });
+  expect(answer instanceof Error ? answer.message : JSON.stringify(answer)).not.toContain('918273');
+});
