@@ -31,6 +31,7 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
 
 A SENDER is an address (ada@example.com), a domain (@example.org), a number (+15550101234) or a short code.
 A GRANT is mail or messages (reading from allowed senders), mail:everything or messages:everything, search,
-reply (each text is shown first) or reply:unasked.
+reply (each text is shown first) or reply:unasked (it is not where your rules allow all members of the chat, or the
+sender of the mail that is answered; new drafts open unasked; all else is shown first, also with :everything).
 Exit codes: 0 done, 1 no, 2 not permitted or waiting for the owner, 3 wrong use or no engine, 4 stream ended, 5 gap.
 `;

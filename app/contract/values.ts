@@ -17,7 +17,7 @@ const pasted = z.string().max(MAX_SETTINGS_BYTES);
 
 
 export const ruleFor = z.enum(['mail', 'messages', 'both']);
-/** `reply`: each text is shown to the owner first. `reply:unasked`: it is not. */
+/** `reply`: each text is shown to the owner first. `reply:unasked`: not where the rules allow all who are written to. */
 export const grantName = z.enum(['mail', 'mail:everything', 'messages', 'messages:everything', 'search', 'reply', 'reply:unasked']);
 export const pausedUntil = z.union([at, z.literal('resumed')]).nullable();
 

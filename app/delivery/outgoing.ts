@@ -6,8 +6,8 @@ import type { Standing, Writing, WritingRequest, WritingState, Written } from '.
 export interface WritingPolicy {
   /** Whether a client may write this at this moment: asked when settings change, and again right before it is written. */
   standing(client: string, writing: Writing): Standing;
-  /** Whether what it writes goes out without being shown. */
-  isUnasked(client: string): boolean;
+  /** Whether this goes out without being shown, by what holds at this moment. */
+  isUnasked(client: string, writing: Writing): boolean;
 }
 
 /** What became of a request, for Activity and for those who look on. `dropped`: settings no longer take it in. */
@@ -50,7 +50,7 @@ interface Kept {
 export type Answered = { readonly ok: true; readonly sentence: string } | { readonly ok: false; readonly message: string };
 
 /**
- * What clients would like to write. Each waits for the owner, unless the client may write unasked; each is written at
+ * What clients would like to write. Each waits for the owner, unless the client may write it unasked; each is written at
  * most once, also over a kill; texts are kept in memory and go once it is settled.
  */
 export class Outgoing {
@@ -93,8 +93,8 @@ export class Outgoing {
     };
     this.#kept.set(id, kept);
     this.#makeRoom();
-    const unasked = policy.isUnasked(client);
-    if (unasked) void this.#write(kept);
+    // In one breath with the sending: no rule can change between the two.
+    if (policy.isUnasked(client, writing)) void this.#write(kept);
     else this.#options.told(kept.request, 'asked');
     return kept.request;
   }

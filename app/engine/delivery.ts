@@ -10,7 +10,7 @@ import type { EventType } from '../events/occurrence.ts';
 import { Channels } from '../mcp/channel.ts';
 import { namesFor } from './client-names.ts';
 import type { Engine } from './engine.ts';
-import { ACTIVITY_WORDS, standing, write } from './writing.ts';
+import { ACTIVITY_WORDS, isUnasked, standing, write } from './writing.ts';
 
 export interface Delivery {
   readonly watches: Watches;
@@ -44,7 +44,7 @@ export function deliveryOf(engine: Engine, db: Database, hubs: ReadonlyMap<Event
   });
   const outgoing = new Outgoing({
     journal: new OutgoingJournal(db), clock,
-    policy: { standing: (id, writing) => standing(engine, id, writing), isUnasked: (id) => policy.writes({ id }) === 'unasked' },
+    policy: { standing: (id, writing) => standing(engine, id, writing), isUnasked: (id, writing) => isUnasked(engine, id, writing) },
     write: (writing) => write(engine, writing),
     told: ({ kind, client }, word) => {
       activity.record({ kind: kind === 'draft' ? 'draft' : 'reply', type: kind === 'draft' ? 'mail.received' : 'messages.received', client, reason: ACTIVITY_WORDS[word] });

@@ -50,6 +50,25 @@ export function standing(engine: Engine, client: string, writing: Writing): Stan
   }
 }
 
+/**
+ * Whether it goes out without being shown: only where the rules allow all in the chat, or who wrote the mail. What may be
+ * written only because all may be read is shown. A new draft answers nobody and is sent by nobody but the owner.
+ */
+export function isUnasked(engine: Engine, client: string, writing: Writing): boolean {
+  const { policy, archives } = engine;
+  const principal = { id: client };
+  if (policy.writes(principal) !== 'unasked') return false;
+  if (writing.kind === 'message') return policy.allowsAll(writing.chat.members, writing.chat.guid, principal);
+  if (writing.answers === null) return true;
+  try {
+    const [row] = engine.readable('mail') === null ? [] : archives.mail.find({ rowid: writing.answers.rowid });
+    return row !== undefined && policy.allowsRow(row, principal);
+  } catch (error) {
+    if (error instanceof StoreError) return false;
+    throw error;
+  }
+}
+
 /** What an answer belongs to is looked up anew: it may lie in another place by now. */
 function isWithin({ policy, archives: { mail, messages } }: Engine, principal: Principal, writing: Writing): boolean {
   if (writing.kind === 'draft') {

@@ -159,7 +159,7 @@ export const eventTitle = (type: EventType): string => TITLE[type];
 
 const GRANT: Readonly<Record<GrantName, string>> = {
   mail: 'read mail from allowed senders', 'mail:everything': 'read all mail', messages: 'read messages from allowed senders',
-  'messages:everything': 'read all messages', search: 'search', reply: 'write replies that the owner allows one by one', 'reply:unasked': 'write replies without being asked',
+  'messages:everything': 'read all messages', search: 'search', reply: 'write replies that the owner allows one by one', 'reply:unasked': 'write to allowed senders without asking, and to others when the owner allows it',
 };
 export const grantTitle = (grant: GrantName): string => GRANT[grant];
 const grantsText = (grants: readonly GrantName[] = []) => (grants.length === 0 ? '' : `, to ${grants.map(grantTitle).join(' and ')}`);

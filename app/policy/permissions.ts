@@ -85,7 +85,7 @@ export abstract class Permissions implements HubPolicy {
     return this.clients.reach(principal.id, store);
   }
 
-  /** Whether a client may write texts, and whether they go out unasked. Says nothing of to whom. */
+  /** Whether a client may write texts, and whether they may go out unasked. Says nothing of to whom: ask `allowsAll` and `allowsRow`. */
   writes(principal: Principal): 'asked' | 'unasked' | null {
     return this.clients.writes(principal.id);
   }
@@ -99,7 +99,17 @@ export abstract class Permissions implements HubPolicy {
   mayWriteTo(members: readonly string[], chat: string, principal: Principal): boolean {
     const reach = this.#answerReach(principal, 'messages');
     if (reach === null || this.writes(principal) === null || members.length === 0) return false;
-    return reach === 'everything' || members.every((member) => this.#allowsFrom(member, chat, principal));
+    return reach === 'everything' || this.allowsAll(members, chat, principal);
+  }
+
+  /** Whether the rules allow all in a chat, for this client. That it may read everything counts for nothing. @param members without the owner */
+  allowsAll(members: readonly string[], chat: string, principal: Principal): boolean {
+    return members.length > 0 && members.every((member) => this.#allowsFrom(member, chat, principal));
+  }
+
+  /** The same of who wrote a row, where it lies. */
+  allowsRow(row: StoreRow, principal: Principal): boolean {
+    return this.#within(row, principal, 'rules');
   }
 
   #answerReach(principal: Principal, store: StoreKind): Reach | null {

@@ -21,7 +21,7 @@ const senderRule = z.strictObject({
   except: z.array(text).max(LIMITS.except).default([]),
 });
 
-/** What a client may do beyond hearing of arrivals. Reading is bounded by the owner's rules unless `everything` is said; what it writes is shown first unless `unasked` is. */
+/** What a client may do beyond hearing of arrivals. Reading is bounded by the owner's rules unless `everything` is said; what it writes is shown first unless `unasked` is, and the rules allow all whom it answers. */
 export const grantNames = ['mail', 'mail:everything', 'messages', 'messages:everything', 'search', 'reply', 'reply:unasked'] as const;
 
 const clientRecord = z.strictObject({

@@ -59,6 +59,18 @@ test('a group is written to only if all in it are allowed, or the chat is', () =
   expect([policy.mayWriteTo([ADA, EVE], CHAT, A), policy.mayWriteTo([ADA, EVE], 'any;+;chat2', A), policy.mayAnswer(message(EVE, CHAT), A)]).toEqual([true, false, true]);
 });
 
+test('the rules allow all in a chat, or who wrote a row, whatever may be read', () => {
+  using folder = tempFolder();
+  const policy = policyWith(folder.path, ['reply:unasked', 'messages:everything', 'mail:everything']);
+  const all = (members: readonly string[], chat = CHAT) => policy.allowsAll(members, chat, A);
+  expect([all([ADA]), all([EVE]), all([ADA, EVE]), all([])]).toEqual([true, false, false, false]);
+  expect([policy.allowsRow(mail('ada@example.com'), A), policy.allowsRow(mail('eve@example.com'), A), policy.allowsRow({ ...mail('ada@example.com'), excluded: 'sent' }, A)]).toEqual([true, false, false]);
+  policy.addChats([CHAT]);
+  expect([all([ADA, EVE]), all([ADA, EVE], 'any;+;chat2')]).toEqual([true, false]);
+  policy.allowClient(A.id, { grants: ['reply:unasked', 'messages:everything'], senders: ['bob@example.com'] });
+  expect([all([ADA]), policy.mayWriteTo([ADA], CHAT, A)]).toEqual([false, true]);
+});
+
 test('a client that may not hear of messages may not answer them either, unless it may read them', () => {
   using folder = tempFolder();
   const policy = policyWith(folder.path, ['reply'], { events: ['mail.received'] });

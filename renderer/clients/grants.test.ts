@@ -28,6 +28,12 @@ test('more is confirmed, less is not', () => {
   for (const key of GRANT_KEYS) for (const option of GRANTS[key].options.slice(1)) expect(option.confirm).not.toBe('');
 });
 
+test('writing without asking is said to end where the rules do', () => {
+  const unasked = GRANTS.reply.options.find(({ value }) => value === 'unasked')!;
+  expect(unasked.confirm).toMatch(/to chats whose members are all senders that it may hear of\. .* All else that it may write you see and allow first, also if it may read everything\.$/);
+  expect(unasked.hint).toMatch(/whose members are all allowed senders, .* All else you see first\.$/);
+});
+
 test('an undo takes back its own change and nothing that was chosen since', () => {
   const [before, after] = [choicesOf(['mail']), choicesOf(['mail:everything'])];
   expect(namesOf(takenBack(choicesOf(['mail:everything', 'search']), before, after))).toEqual(['mail', 'search']);

@@ -82,13 +82,13 @@ export const GRANTS: { readonly [K in GrantKey]: { readonly title: string; reado
       { value: 'no', label: 'No', hint: 'It writes nothing.', confirm: '', now: 'no longer writes' },
       {
         value: 'ask', label: 'Ask each time', hint: 'Each message and each draft waits until you have read it and allowed it.',
-        confirm: 'It can write messages to chats that it may hear of, and drafts in Mail. You see each text and allow it before it goes anywhere. Mail is never sent by Belfry.',
+        confirm: 'It can write messages to chats that it may hear of or read, and drafts in Mail. You see each text and allow it before it goes anywhere. Mail is never sent by Belfry.',
         now: 'may write when you allow each text',
       },
       {
-        value: 'unasked', label: 'Without asking', hint: 'It sends messages in your name, and you see it afterwards in Activity.',
-        confirm: 'It sends messages in your name without asking, to chats that it may hear of, and opens drafts in Mail. What was sent stays sent. You see it afterwards in Activity.',
-        now: 'may write without asking',
+        value: 'unasked', label: 'Without asking', hint: 'It sends messages in your name to chats whose members are all allowed senders, and you see it afterwards in Activity. All else you see first.',
+        confirm: 'It sends messages in your name without asking, to chats whose members are all senders that it may hear of. In Mail it opens new drafts, and answers to such senders. What was sent stays sent. You see it afterwards in Activity. All else that it may write you see and allow first, also if it may read everything.',
+        now: 'may write to allowed senders without asking',
       },
     ],
   },

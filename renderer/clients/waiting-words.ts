@@ -9,7 +9,7 @@ export type Outgoing = Extract<WaitingRow, { kind: 'send' | 'draft' }>;
 
 const GRANT_WORDS: Readonly<Record<GrantName, string>> = {
   mail: 'read mail from allowed senders', 'mail:everything': 'read all mail', messages: 'read messages from allowed senders', 'messages:everything': 'read all messages',
-  search: 'search what it reads', reply: 'write, with each text shown to you first', 'reply:unasked': 'write without asking you',
+  search: 'search what it reads', reply: 'write, with each text shown to you first', 'reply:unasked': 'write to allowed senders without asking you',
 };
 
 /** What a program that signs in calls itself: only ever quoted. */

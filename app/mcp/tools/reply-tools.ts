@@ -45,7 +45,7 @@ const NO_WORDS = `text: say something, in at most ${MAX_TEXT_BYTES} bytes.`;
 export const messagesReply = tool({
   name: 'messages_reply',
   title: 'Reply by Messages',
-  description: 'Writes a text to the chat of a message event, or to a chat whose members are all allowed. The owner is shown the whole text and the chat and allows it or not, unless they let this client write unasked; this returns at once, and reply_status tells what became of it. State isGroup as the envelope does: a reply meant for one person never goes to a group.',
+  description: 'Writes a text to the chat of a message event, or to a chat whose members are all allowed (any chat, if you may read all messages). The owner is shown the whole text and the chat and allows it or not. Only if they let this client write unasked, and their rules allow all members of the chat, it is sent at once. This returns at once, and reply_status tells what became of it. State isGroup as the envelope does: a reply meant for one person never goes to a group.',
   input: z.strictObject({
     event: z.string().min(1).max(128).optional().describe('The id of the message event that you answer.'),
     chat: z.string().min(1).max(256).optional().describe('The id of a chat (chat.id of an envelope), instead of an event.'),
@@ -96,7 +96,7 @@ const addresses = z.array(z.string().min(3).max(320)).max(MAX_RECIPIENTS);
 export const mailDraft = tool({
   name: 'mail_draft',
   title: 'Open a draft in Mail',
-  description: 'Opens a draft in Mail on this Mac: a new mail (to, cc, subject, text), or an answer to a mail by its id. It is never sent: the owner reads it in Mail, and sends it or not. The owner is shown it first and allows it or not, unless they let this client write unasked; this returns at once, and reply_status tells what became of it.',
+  description: 'Opens a draft in Mail on this Mac: a new mail (to, cc, subject, text), or an answer to a mail by its id. It is never sent: the owner reads it in Mail, and sends it or not. The owner is shown it first and allows it or not. Only if they let this client write unasked, it opens at once: a new mail, and an answer where their rules allow the sender of the mail. This returns at once, and reply_status tells what became of it.',
   input: z.strictObject({
     answers: z.string().min(1).max(1000).optional().describe('The id of the mail that is answered: of an event, a row number, or a Message-ID. Then leave out to, cc and subject.'),
     all: z.boolean().default(false).describe('For an answer: to everyone whom the mail names.'),
