@@ -1,3 +1,4 @@
+import { answerFacts } from '../contract/answer-words.ts';
 import type { PolicySnapshot } from '../contract/change.ts';
 import type { ChatRow, DiagnosticRow, Status, WaitingRow, WatchRow, WebhookRow } from '../contract/values.ts';
 import { inQuotes } from '../text/quotes.ts';
@@ -45,7 +46,7 @@ function detailsOf(row: Extract<WaitingRow, { text: string }>): string[] {
     ? [`To      ${row.chat.isGroup ? `a group of ${row.chat.memberCount} others: ` : ''}${row.chat.members.join(', ')}${row.chat.service === null ? '' : ` (${row.chat.service})`}`]
     : row.answers === null
       ? [`To      ${row.to.join(', ')}`, ...(row.cc.length === 0 ? [] : [`Cc      ${row.cc.join(', ')}`]), `Subject ${row.subject}`]
-      : [`Answers ${row.answers.subject ?? 'a mail without a subject'}, from ${row.answers.from}${row.answers.all ? ', to everyone in it' : ''}`];
+      : answerFacts(row.answers).map(({ name, text }) => `${name.padEnd(7)} ${text}`);
   return [...about, ...row.text.split('\n').map((line) => `| ${line}`)];
 }
 

@@ -188,6 +188,8 @@ export const watchRow = z.object({
 const asked = { id: z.string(), since: at, /** Without the text that would go out. */ sentence: z.string() };
 /** What a client would like to write. It ends by itself, and then nothing was written. */
 const outgoing = { ...asked, client: clientId, /** As quoted everywhere. */ clientName: z.string(), expiresAt: at, /** Every character that would go out. */ text: z.string() };
+/** The first few of so many. */
+const someAddresses = z.object({ shown: z.array(z.string()), count });
 /** What waits for the owner; `clients.answer` takes the id of any. A `send` goes out by Messages, a `draft` is only opened in Mail. */
 export const waitingRow = z.discriminatedUnion('kind', [
   z.object({
@@ -223,7 +225,11 @@ export const waitingRow = z.discriminatedUnion('kind', [
     kind: z.literal('draft'), ...outgoing,
     to: z.array(z.string()), cc: z.array(z.string()), subject: z.string(),
     /** The mail that it answers, or null for a new one. Mail then fills in the recipients. */
-    answers: z.object({ from: z.string(), subject: z.string().nullable(), all: z.boolean() }).nullable(),
+    answers: z.object({
+      from: z.string(), subject: z.string().nullable(), all: z.boolean(),
+      /** `instead`: whom it goes to where that is not the sender alone. `to`, `cc`: whom else, if it goes to all. Null: not known, for the file is not on this Mac. */
+      goesTo: z.object({ instead: someAddresses, to: someAddresses, cc: someAddresses }).nullable(),
+    }).nullable(),
   }),
 ]);
 /** A standing webhook subscription of a client: where it goes is shown as the host alone, since a path may be a secret. */

@@ -77,7 +77,7 @@ export class Outgoing {
    */
   ask(client: string, writing: Writing, key: string | null): WritingRequest | { readonly refused: string } {
     const { journal, policy, clock } = this.#options;
-    const content = journal.hash(JSON.stringify({ ...writing, event: undefined }));
+    const content = journal.hash(JSON.stringify({ ...writing, event: undefined, goesTo: undefined }));
     const mark = journal.hash(client, key === null ? 'content' : 'key', key ?? content);
     const known = this.#known(mark);
     if (known !== null) {

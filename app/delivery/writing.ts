@@ -1,3 +1,6 @@
+import type { MailRow } from '../apple/occurrence.ts';
+import { cleanText } from '../events/text.ts';
+
 /** What a client would like to write, as the owner is shown it and as it goes out: the same characters. In memory only. */
 export type Writing = MessageWriting | DraftWriting;
 
@@ -27,8 +30,28 @@ export interface DraftWriting {
   readonly cc: readonly string[];
   readonly subject: string;
   readonly text: string;
+  /** Where Mail's answer goes, for the owner to see: no part of what is written. Null: not known, or no answer. */
+  readonly goesTo: AnswerRecipients | null;
   /** The mail that it answers. */
   readonly answers: { readonly rowid: number; readonly from: string; readonly subject: string | null; readonly all: boolean } | null;
+}
+
+/** What the owner is shown of the mail that is answered. */
+export const answeredMail = ({ from, subject }: Pick<MailRow, 'from' | 'subject'>): { readonly from: string; readonly subject: string | null } =>
+  ({ from: cleanText(from?.address ?? '', 320), subject: subject === null ? null : cleanText(subject, 512) });
+
+/** By the headers of the mail. Addresses alone, made inert: a name beside one may claim to be another. */
+export interface AnswerRecipients {
+  /** Whom it goes to where that is not the sender alone, as by Reply-To; else empty. */
+  readonly instead: SomeAddresses;
+  /** Whom else the mail names: empty unless it goes to all. */
+  readonly to: SomeAddresses;
+  readonly cc: SomeAddresses;
+}
+export interface SomeAddresses {
+  /** The first few. */
+  readonly shown: readonly string[];
+  readonly count: number;
 }
 
 /** `unknown`: it was begun and may have gone out; it is never tried again. `failed`: nothing went out. */

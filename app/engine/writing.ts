@@ -6,7 +6,7 @@ import { faultSentence } from '../apple/script/script-words.ts';
 import type { MailRow } from '../apple/occurrence.ts';
 import { quotedName } from '../contract/health.ts';
 import type { ContractOutcome, WaitingRow } from '../contract/values.ts';
-import type { DraftWriting, MessageWriting, Standing, Writing, WritingRequest, Written } from '../delivery/writing.ts';
+import { answeredMail, type DraftWriting, type MessageWriting, type SomeAddresses, type Standing, type Writing, type WritingRequest, type Written } from '../delivery/writing.ts';
 import type { WritingWord } from '../delivery/outgoing.ts';
 import { eventTypeOf } from '../events/occurrence.ts';
 import { cleanText } from '../events/text.ts';
@@ -104,7 +104,9 @@ async function openInMail(engine: Engine, draft: DraftWriting): Promise<Written>
   if (draft.answers === null) return written(await openDraft(engine.scripts, draft), 'Mail', late);
   const [row] = engine.archives.mail.find({ rowid: draft.answers.rowid });
   const place = row === undefined ? null : placeInApp(row);
-  if (place === null) return nothing('The mail that it answers is gone.');
+  if (row === undefined || place === null) return nothing('The mail that it answers is gone.');
+  const { from, subject } = answeredMail(row);
+  if (from !== draft.answers.from || subject !== draft.answers.subject) return nothing('The mail that it answers is another than the one that was shown.');
   return written(await openAnswer(engine.scripts, place, draft.text, draft.answers.all), 'Mail', late);
 }
 
@@ -131,9 +133,10 @@ function writingRow(engine: Engine, { id, client, since, expiresAt }: WritingReq
   const clientName = known === undefined ? inQuotes(client) : quotedName(known);
   const base = { id, client, clientName, since, expiresAt, text: writing.text };
   if (writing.kind === 'draft') {
-    const { to, cc, subject, answers } = writing;
+    const { to, cc, subject, answers, goesTo } = writing;
     return {
-      kind: 'draft', ...base, to: [...to], cc: [...cc], subject, answers: answers === null ? null : { from: answers.from, subject: answers.subject, all: answers.all },
+      kind: 'draft', ...base, to: [...to], cc: [...cc], subject,
+      answers: answers === null ? null : { from: answers.from, subject: answers.subject, all: answers.all, goesTo: goesTo === null ? null : { instead: some(goesTo.instead), to: some(goesTo.to), cc: some(goesTo.cc) } },
       sentence: `${clientName} would like to open ${answers === null ? 'a draft' : 'an answer'} in Mail`,
     };
   }
@@ -143,6 +146,8 @@ function writingRow(engine: Engine, { id, client, since, expiresAt }: WritingReq
     chat: { id: guid, name, isGroup, members: names.slice(0, SHOWN_MEMBERS), memberCount: members.length, service },
   };
 }
+
+const some = ({ shown, count }: SomeAddresses) => ({ shown: [...shown], count });
 
 /** The owner's answer to anything that waits. */
 export async function answerWaiting(engine: Engine, id: string, accept: boolean, options: AllowOptions = {}): Promise<ContractOutcome> {

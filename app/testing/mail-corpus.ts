@@ -1,3 +1,5 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Random } from './random.ts';
 
 /** What a generated mail is made of. */
@@ -100,6 +102,14 @@ export function corpusMail(nth: number, header: CorpusHeader): CorpusMail {
 export function emlxFile(message: Buffer, footer: { readonly flags?: number; readonly dateReceived?: number } = {}): Buffer {
   const trailer = `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n<plist version="1.0">\n<dict>\n\t<key>date-received</key>\n\t<integer>${footer.dateReceived ?? 1_700_000_000}</integer>\n\t<key>flags</key>\n\t<integer>${footer.flags ?? 8_590_195_713}</integer>\n\t<key>remote-id</key>\n\t<string>41</string>\n</dict>\n</plist>\n`;
   return Buffer.concat([Buffer.from(`${`${message.length}`.padEnd(10)}\n`), message, Buffer.from(trailer)]);
+}
+
+/** Puts other RFC 5322 text into the file of a mail below Mail's folder. Gives its path. */
+export function rewriteMailFile(mailDir: string, rowid: number, message: string): string {
+  const file = readdirSync(mailDir, { recursive: true, withFileTypes: true }).find(({ name }) => name === `${rowid}.emlx`)!;
+  const path = join(file.parentPath, file.name);
+  writeFileSync(path, emlxFile(Buffer.from(message)));
+  return path;
 }
 
 function gauss(random: Random): number {

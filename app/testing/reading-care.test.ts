@@ -1,11 +1,9 @@
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand } from '../cli/run-command.ts';
 import { engineApi } from '../engine/commands.ts';
 import type { GrantName } from '../policy/change.ts';
 import { ADA, ring } from './conformance-kit.ts';
-import { emlxFile } from './mail-corpus.ts';
+import { rewriteMailFile } from './mail-corpus.ts';
 import { complaint } from './osascript-stand-in.ts';
 import { ask, ownIdentity, subjectsOf, untilUnread, watch } from './watch-kit.ts';
 import { NUMBER, startWorld, type World } from './world.ts';
@@ -16,10 +14,7 @@ const grant = (world: World, ...grants: GrantName[]): void => {
 };
 const cli = (world: World, line: string) => runCommand(line.split(' '), engineApi(world.engine), { headless: true, isOwnerConsole: false });
 const textOf = (answer: Record<string, any>): string => (answer['parts'] as { text: string }[]).map((part) => part.text).join('');
-const write = (world: World, rowid: number, message: string): void => {
-  const path = readdirSync(world.mailDir, { recursive: true, withFileTypes: true }).find((entry) => entry.name === `${rowid}.emlx`)!;
-  writeFileSync(join(path.parentPath, path.name), emlxFile(Buffer.from(message)));
-};
+const write = (world: World, rowid: number, message: string): string => rewriteMailFile(world.mailDir, rowid, message);
 
 test('one-time codes are hidden in events, texts and lists, until the owner says otherwise', async () => {
   await using world = await startWorld();
@@ -97,9 +92,8 @@ test('what Mail downloaded meanwhile is read from its own file, with all that be
   world.engine.policy.setSetting('fetchThroughMail', true);
   const { result: rowid } = await world.writer.mail.arrive({ from: ADA, subject: 'Far away' });
   write(world, rowid, 'Subject: Far away\nContent-Type: text/html\n\n');
-  const [file] = readdirSync(world.mailDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.name === `${rowid}.emlx`);
   // As an empty file: nothing of it is here yet. Mail writes it while it is asked.
-  writeFileSync(join(file!.parentPath, file!.name), emlxFile(Buffer.alloc(0)));
+  write(world, rowid, '');
   world.osascript.ends({ stdout: 'From Mail', after: 1500 });
   const answer = ask(client, 'mail_get', { id: String(rowid) });
   await expect.poll(() => world.osascript.runs.length, { timeout: 20_000 }).toBe(1);

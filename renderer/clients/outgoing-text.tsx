@@ -1,3 +1,4 @@
+import { answerFacts } from '../../app/contract/answer-words.ts';
 import { PersonName } from '../parts/person-name.tsx';
 import { membersWords, visibleText, type Outgoing } from './waiting-words.ts';
 import './outgoing-text.css';
@@ -16,10 +17,11 @@ export function OutgoingText({ entry }: { readonly entry: Outgoing }) {
           )
           : (
             <>
-              {entry.answers && <Fact name="Answers" text={`${entry.answers.subject ?? 'A mail without a subject'}, from ${entry.answers.from}${entry.answers.all ? ', to everyone in it' : ''}`} />}
+              {entry.answers && answerFacts(entry.answers).map(({ name, text }) => <Fact key={name} name={name} text={text} />)}
               {entry.to.length > 0 && <Fact name="To" text={entry.to.join(', ')} />}
               {entry.cc.length > 0 && <Fact name="Cc" text={entry.cc.join(', ')} />}
-              <Fact name="Subject" text={entry.subject === '' ? 'none' : entry.subject} />
+              {/* Mail makes that of an answer. */}
+              {!entry.answers && <Fact name="Subject" text={entry.subject === '' ? 'none' : entry.subject} />}
             </>
           )}
       </dl>

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { fuzz, FUZZ_TIMEOUT } from '../../testing/fuzz.ts';
 import { corpusMail } from '../../testing/mail-corpus.ts';
-import { readMailContent, readMailText } from './mail-content.ts';
-import { leaves, MAX_DEPTH, MAX_PARTS, readTree } from './mime-tree.ts';
+import { readMailContent, readMailHeaders, readMailText } from './mail-content.ts';
+import { leaves, MAX_DEPTH, MAX_HEADER, MAX_PARTS, readTree } from './mime-tree.ts';
 
 const mail = (...lines: string[]): Buffer => Buffer.from(lines.join('\r\n'));
 const text = async (...lines: string[]): Promise<string> => (await readMailText(mail(...lines))).text;
@@ -185,6 +185,17 @@ test('header fields: folded, repeated, in bytes beyond ASCII', async () => {
   expect([isCut, cc.length > 1000, cc.map(({ address }) => address)]).toEqual([true, true, people.slice(0, cc.length)]);
   expect((await headers('Subject: Zürich\r\n')).subject).toBe('Zürich');
   expect((await headers(Buffer.from('Subject: Z\xfcrich\r\n', 'latin1'))).subject).toBe('Zürich');
+});
+
+test('whom a field names that is given twice counts together, and what is not read of them is said', async () => {
+  const beginning = (...lines: string[]) => readMailHeaders(Buffer.from(`${lines.join('\r\n')}\r\n\r\nx`));
+  expect(await beginning('Reply-To: ada@example.org', 'Subject: S', 'Reply-To: Eve', ' <eve@bad.example>', 'Cc: a@x.example', 'cc: b@x.example')).toMatchObject({
+    replyTo: [{ address: 'ada@example.org', name: null }, { address: 'eve@bad.example', name: 'Eve' }], cc: [{ address: 'a@x.example' }, { address: 'b@x.example' }], subject: 'S', isCut: false,
+  });
+  expect(await beginning(`Cc: ${Array.from({ length: 4000 }, (_, nth) => `p${nth}@x.example`).join(', ')}`)).toMatchObject({ isCut: true });
+  expect(await beginning(`Reply-To: ada@example.org,${' '.repeat(40_000)}eve@bad.example`)).toMatchObject({ replyTo: [{ address: 'ada@example.org' }], isCut: true });
+  expect(await beginning(`X: ${'x'.repeat(MAX_HEADER)}`, 'Reply-To: eve@bad.example')).toBeNull();
+  expect(await readMailHeaders(Buffer.alloc(0))).toBeNull();
 });
 
 test.each(['', '\n', '\r\n', '\0', 'Subject', '--', ':', 'Content-Type: multipart/mixed; boundary=""\n\n--\n\nx\n----', 'Content-Type: text/html\n\n'])('input %j is no error', async (input) => {

@@ -90,6 +90,12 @@ export async function readMailContent(message: Buffer, isWhole = true): Promise<
   return { ...text, missing: [...missing], headers, links: [...byUrl.values()], attachments };
 }
 
+/** Headers alone, of the beginning of a message. Null: there are none, or more than are read. Never throws. */
+export async function readMailHeaders(beginning: Buffer): Promise<MailHeaders | null> {
+  const tree = readTree(beginning);
+  return beginning.length === 0 || tree.limits.includes('headers') ? null : headersOf(tree.root.header, new Pace());
+}
+
 /** Decoded bytes of one part, or null where the message has no such part or not all of its bytes. Never throws. @param isWhole as of `readMailContent` */
 export async function partBytes(message: Buffer, number: string, isWhole = true): Promise<Buffer | null> {
   const part = partOf(readTree(message).root, number);

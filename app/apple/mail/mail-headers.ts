@@ -43,16 +43,17 @@ export async function headersOf(header: Buffer, pace: Pace): Promise<MailHeaders
     if (value.length === whole.length) return all.flatMap(addressOf);
     isCut = true;
     // The last one may be a half, which is another address.
-    return all.slice(0, -1).flatMap(addressOf);
+    return (value.trimEnd().endsWith(',') ? all : all.slice(0, -1)).flatMap(addressOf);
   };
   const text = (name: FieldName): string | null => {
     const value = fields.get(name);
     return value === undefined || value === '' ? null : decodeWords(value).slice(0, 4096);
   };
   const date = Date.parse(fields.get('date')?.slice(0, MAX_DATE) ?? '');
+  const [from, to, cc, replyTo] = [await addresses('from'), await addresses('to'), await addresses('cc'), await addresses('reply-to')];
   return {
-    from: await addresses('from'), to: await addresses('to'), cc: await addresses('cc'), replyTo: await addresses('reply-to'),
-    subject: text('subject'), messageId: text('message-id'), inReplyTo: text('in-reply-to'), date: Number.isNaN(date) ? null : date, isCut,
+    from, to, cc, replyTo, isCut,
+    subject: text('subject'), messageId: text('message-id'), inReplyTo: text('in-reply-to'), date: Number.isNaN(date) ? null : date,
   };
 }
 
@@ -78,8 +79,10 @@ const subjectIn = (fields: ReadonlyMap<FieldName, string>): string => decodeWord
 const FIELD_NAMES = ['from', 'to', 'cc', 'reply-to', 'subject', 'message-id', 'in-reply-to', 'date'] as const;
 type FieldName = (typeof FIELD_NAMES)[number];
 const FIELDS: ReadonlySet<string> = new Set(FIELD_NAMES);
+/** Given twice, they count together (RFC 5322, 4.5.3): whoever is named in either is written to. */
+const LISTS: ReadonlySet<FieldName> = new Set(['from', 'to', 'cc', 'reply-to']);
 
-/** Fields unfolded (RFC 5322, 2.2.3), as they are written. Of a field given twice the first counts. */
+/** Fields unfolded (RFC 5322, 2.2.3), as they are written. Of a field given twice the first counts, unless it lists addresses. */
 function fieldsOf(header: Buffer): ReadonlyMap<FieldName, string> {
   const lines = new Map<FieldName, string[]>();
   let open: string[] | undefined;
@@ -92,7 +95,10 @@ function fieldsOf(header: Buffer): ReadonlyMap<FieldName, string> {
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(0, colon)).trimEnd().toLowerCase();
     open = undefined;
-    if (isField(name) && !lines.has(name)) lines.set(name, (open = [line.slice(colon + 1)]));
+    if (!isField(name)) continue;
+    const before = lines.get(name);
+    if (before === undefined) lines.set(name, (open = [line.slice(colon + 1)]));
+    else if (LISTS.has(name)) (open = before).push(',', line.slice(colon + 1));
   }
   return new Map([...lines].map(([name, value]) => [name, value.join('').replaceAll('\r', '').trim()]));
 }

@@ -1,6 +1,8 @@
 import { MAX_READ, MAX_READ_WHOLE, readEmlxFile, type Emlx } from './emlx.ts';
-import { partBytes, readMailContent, readMailText, type MailContent, type MailPart, type MailText, type Missing } from './mail-content.ts';
+import { partBytes, readMailContent, readMailHeaders, readMailText, type MailContent, type MailPart, type MailText, type Missing } from './mail-content.ts';
 import type { MailFile, MailFiles, MailboxPlace, OpenedMail } from './mail-files.ts';
+import type { MailHeaders } from './mail-headers.ts';
+import { MAX_HEADER } from './mime-tree.ts';
 import type { Pace } from './pace.ts';
 import type { EmlxFooter } from './emlx-footer.ts';
 
@@ -65,6 +67,15 @@ export async function readText(files: MailFiles, box: MailboxPlace, rowid: numbe
   const { file, content: emlx } = found;
   const text = await readMailText(emlx.message, pace, reachesEnd(emlx));
   return { ...text, missing: missingOf(text.missing, emlx), isPartial: file.isPartial, isCounted: emlx.isCounted };
+}
+
+/**
+ * Headers alone: no more of the file is read than they may take. Null if no file is there, or they are longer than is read.
+ * @throws as `readMail`
+ */
+export async function readHeaders(files: MailFiles, box: MailboxPlace, rowid: number): Promise<MailHeaders | null> {
+  const found = openMail(files, box, rowid, 2 * MAX_HEADER);
+  return found === null ? null : readMailHeaders(found.content.message);
 }
 
 const openMail = (files: MailFiles, box: MailboxPlace, rowid: number, limit: number): OpenedMail<Emlx> | null => files.open(box, rowid, (path) => readEmlxFile(path, limit));

@@ -74,9 +74,11 @@ export function shownMails(rows: readonly MailRow[], archive: MailArchive, { ses
 async function contentOf({ row }: Found, { session: { backend } }: ToolCall): Promise<MailReading | null> {
   if (row.mailbox === null) return null;
   const content = await readMail(backend.reading.mailFiles, row.mailbox, row.rowid);
-  const header = content?.headers.messageId ?? null;
-  return header !== null && row.messageHash !== '0' && hashOf(header) !== row.messageHash ? null : content;
+  return isOfAnother(row, content?.headers.messageId ?? null) ? null : content;
 }
+
+/** Whether a file's Message-ID says that it is not this row's. */
+export const isOfAnother = (row: MailRow, messageId: string | null): boolean => messageId !== null && row.messageHash !== '0' && hashOf(messageId) !== row.messageHash;
 
 const shown = (list: readonly Address[]) =>
   fitting(list.map(({ address: each, name }) => ({ address: cleanText(each, NAME_LIMIT), name: name === null ? null : cleanText(name, NAME_LIMIT) })), BYTES.addresses);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { parseSender } from '../../apple/sender.ts';
-import type { MessageWriting, Writing, WritingRequest } from '../../delivery/writing.ts';
+import { answeredMail, type DraftWriting, type MessageWriting, type Writing, type WritingRequest } from '../../delivery/writing.ts';
 import { cleanBody, cleanText, unixLines } from '../../events/text.ts';
 import { withoutHidden } from '../../text/hidden.ts';
+import { recipientsOf } from './answer-recipients.ts';
 import { foundMail, NO_MAIL } from './mail-tools.ts';
 import { PAUSED, storeRefusal } from './reading.ts';
 import { MAX_WAIT, MAX_WAITS, tool, type ToolAnswer, type ToolCall } from './tool.ts';
@@ -117,8 +118,8 @@ export const mailDraft = tool({
     if (call.session.backend.paused) return { error: PAUSED };
     if (answers !== undefined) {
       if (to !== undefined || cc !== undefined || subject !== undefined) return { error: 'answers: leave out to, cc and subject; Mail takes them from the mail that is answered.' };
-      const mail = answered(answers, call);
-      return typeof mail === 'string' ? { error: mail } : asked({ kind: 'draft', to: [], cc: [], subject: '', text: words, answers: { ...mail, all } }, given ?? null, call, isWhole, {});
+      const answer = await answerTo(answers, all, call);
+      return typeof answer === 'string' ? { error: answer } : asked({ kind: 'draft', to: [], cc: [], subject: '', text: words, ...answer }, given ?? null, call, isWhole, {});
     }
     if (to === undefined || subject === undefined) return { error: 'to: name at least one address and a subject, or the mail that is answered.' };
     const people = [...new Set(to.map(addressOf))];
@@ -126,24 +127,29 @@ export const mailDraft = tool({
     if (people.includes(null)) return { error: 'to: one entry is no mail address.' };
     if (copies.includes(null)) return { error: 'cc: one entry is no mail address.' };
     const draft = { to: people as string[], cc: copies as string[], subject: cleanText(subject, MAX_SUBJECT), text: words };
-    return asked({ kind: 'draft', ...draft, answers: null }, given ?? null, call, isWhole && withoutHidden(subject) === subject, {});
+    return asked({ kind: 'draft', ...draft, answers: null, goesTo: null }, given ?? null, call, isWhole && withoutHidden(subject) === subject, {});
   },
 });
+
+const NO_ANSWER = NO_MAIL.replace('id:', 'answers:').replace('read', 'answer');
 
 const addressOf = (text: string): string | null => {
   const parsed = parseSender(text, null);
   return parsed.ok && parsed.kind === 'address' ? parsed.value : null;
 };
 
-/** The mail that is answered; else a sentence. */
-function answered(id: string, call: ToolCall): { rowid: number; from: string; subject: string | null } | string {
+/** The mail that is answered, and where Mail's answer to it goes; else a sentence. */
+async function answerTo(id: string, all: boolean, call: ToolCall): Promise<Pick<DraftWriting, 'answers' | 'goesTo'> | string> {
   const { session: { backend }, principal } = call;
   const refusal = storeRefusal(backend, 'mail');
   if (refusal !== null) return refusal;
   const mail = foundMail(id, call, (row) => backend.writing.mayAnswer(row, principal));
-  if (typeof mail === 'string') return NO_MAIL.replace('id:', 'answers:').replace('read', 'answer');
-  const { rowid, from, subject } = mail.row;
-  return { rowid, from: cleanText(from?.address ?? '', 320), subject: subject === null ? null : cleanText(subject, MAX_SUBJECT) };
+  if (typeof mail === 'string') return NO_ANSWER;
+  const goesTo = await recipientsOf(mail.row, all, call);
+  // The owner may have changed the settings while the file was read.
+  if (!backend.writing.may(principal) || !backend.writing.mayAnswer(mail.row, principal)) return NO_ANSWER;
+  if (backend.paused) return PAUSED;
+  return { answers: { rowid: mail.row.rowid, ...answeredMail(mail.row), all }, goesTo };
 }
 
 /** Puts it before the owner, or lets it go where the owner wants it unasked. */
