@@ -19,7 +19,9 @@ const UNASKED_MS = 10_000;
 
 const NO_CHAT = 'chat: there is no chat of this id that you may write to. Answer an event instead, or ask the owner.';
 const NO_EVENT = 'event: there is no message with this id that you may answer.';
-const OTHER_KIND = 'isGroup: the chat is not what you expect. Nothing was asked for. Read chat.isGroup and chat.participantCount in the envelope, and say them as they are.';
+const READ_ENVELOPE = 'Nothing was asked for. Read chat.isGroup and chat.participantCount in the envelope, and say them as they are.';
+const OTHER_KIND = `isGroup: the chat is not what you expect. ${READ_ENVELOPE}`;
+const OTHER_COUNT = `participantCount: the chat has more or fewer members than that. ${READ_ENVELOPE}`;
 
 const key = z.string().min(1).max(64).optional().describe('Any word of yours for this text. The same key never writes twice, also if an answer got lost; without it the same text to the same chat or address never does.');
 const requested = {
@@ -31,17 +33,18 @@ const requested = {
 const WRITES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true } as const;
 
 /**
- * A text made inert, without all that a person does not see: what the owner is shown is what goes out. Null: nothing is left, or it
- * is too long. `isWhole` false: something was left out.
+ * A text made inert, without all that a person does not see: what the owner is shown is what goes out; else a sentence. `isWhole`
+ * false: something was left out.
  */
-function wordsOf(text: string): { readonly words: string; readonly isWhole: boolean } | null {
+function wordsOf(text: string): { readonly words: string; readonly isWhole: boolean } | string {
   const lines = unixLines(text);
   const clean = cleanBody(lines);
   const words = clean.trim();
-  return words === '' || Buffer.byteLength(words) > MAX_TEXT_BYTES ? null : { words, isWhole: clean === lines };
+  if (words === '') return 'text: say something.';
+  return Buffer.byteLength(words) > MAX_TEXT_BYTES ? TOO_LONG : { words, isWhole: clean === lines };
 }
 const LEFT_OUT = 'It held characters that nobody sees, or half a character: they were left out of what is shown and written. ';
-const NO_WORDS = `text: say something, in at most ${MAX_TEXT_BYTES} bytes.`;
+const TOO_LONG = `text: it is too long, more than ${MAX_TEXT_BYTES} bytes in UTF-8. Shorten it.`;
 
 export const messagesReply = tool({
   name: 'messages_reply',
@@ -62,7 +65,7 @@ export const messagesReply = tool({
   async run({ event, chat: named, isGroup, participantCount, text, key: given }, call) {
     if ((event === undefined) === (named === undefined)) return { error: 'event: name one event or one chat, not both and not none.' };
     const read = wordsOf(text);
-    if (read === null) return { error: NO_WORDS };
+    if (typeof read === 'string') return { error: read };
     const { words, isWhole } = read;
     const refusal = storeRefusal(call.session.backend, 'messages');
     if (refusal !== null) return { error: refusal };
@@ -71,7 +74,7 @@ export const messagesReply = tool({
     const { chat } = place;
     if (chat.isGroup !== isGroup) return { error: OTHER_KIND };
     if (isGroup && participantCount === undefined) return { error: 'participantCount: for a group say how many others are in it, as the envelope does.' };
-    if (participantCount !== undefined && participantCount !== chat.members.length) return { error: OTHER_KIND };
+    if (participantCount !== undefined && participantCount !== chat.members.length) return { error: OTHER_COUNT };
     return asked({ kind: 'message', ...place, text: words }, given ?? null, call, isWhole, { chat: chat.guid, isGroup, participantCount: chat.members.length });
   },
 });
@@ -113,7 +116,7 @@ export const mailDraft = tool({
   writes: true,
   async run({ answers, all, to, cc, subject, text, key: given }, call) {
     const read = wordsOf(text);
-    if (read === null) return { error: NO_WORDS };
+    if (typeof read === 'string') return { error: read };
     const { words, isWhole } = read;
     if (call.session.backend.paused) return { error: PAUSED };
     if (answers !== undefined) {
@@ -122,16 +125,22 @@ export const mailDraft = tool({
       return typeof answer === 'string' ? { error: answer } : asked({ kind: 'draft', to: [], cc: [], subject: '', text: words, ...answer }, given ?? null, call, isWhole, {});
     }
     if (to === undefined || subject === undefined) return { error: 'to: name at least one address and a subject, or the mail that is answered.' };
-    const people = [...new Set(to.map(addressOf))];
-    const copies = [...new Set((cc ?? []).map(addressOf))];
-    if (people.includes(null)) return { error: 'to: one entry is no mail address.' };
-    if (copies.includes(null)) return { error: 'cc: one entry is no mail address.' };
-    const draft = { to: people as string[], cc: copies as string[], subject: cleanText(subject, MAX_SUBJECT), text: words };
+    const [people, copies] = [addressesOf('to', to), addressesOf('cc', cc ?? [])];
+    if (typeof people === 'string') return { error: people };
+    if (typeof copies === 'string') return { error: copies };
+    const draft = { to: people, cc: copies, subject: cleanText(subject, MAX_SUBJECT), text: words };
     return asked({ kind: 'draft', ...draft, answers: null, goesTo: null }, given ?? null, call, isWhole && withoutHidden(subject) === subject, {});
   },
 });
 
 const NO_ANSWER = NO_MAIL.replace('id:', 'answers:').replace('read', 'answer');
+
+/** Each once; else a sentence that says which is none. */
+function addressesOf(field: 'to' | 'cc', entries: readonly string[]): readonly string[] | string {
+  const all = entries.map(addressOf);
+  const wrong = all.indexOf(null);
+  return wrong < 0 ? [...new Set(all as string[])] : `${field}[${wrong}]: this is no mail address.`;
+}
 
 const addressOf = (text: string): string | null => {
   const parsed = parseSender(text, null);
