@@ -163,6 +163,17 @@ test('of one client three wait, of all ten', () => {
   expect(refused('More', 'ffffffff')).toMatch(/^10 texts wait for the owner already/);
 });
 
+test('what waits leaves room for what goes out unasked', async () => {
+  for (let number = 0; number < MAX_OF_CLIENT; number += 1) asked(`Text ${number}`);
+  for (let number = MAX_OF_CLIENT; number < MAX_WAITING_WRITINGS; number += 1) asked(`Text ${number}`, null, `0000000${number}`);
+  may = 'unasked';
+  const { id } = asked('Goes out');
+  await new Promise((done) => void setImmediate(done));
+  expect(outgoing.find(id, CLIENT)).toMatchObject({ state: 'done' });
+  may = 'asked';
+  expect(refused('More')).toMatch(/^3 texts of yours wait/);
+});
+
 test('twenty in a rolling hour', async () => {
   may = 'unasked';
   for (let number = 0; number < MAX_PER_HOUR; number += 1) {

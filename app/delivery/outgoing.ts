@@ -83,7 +83,9 @@ export class Outgoing {
     if (known !== null) {
       return known.content === content ? known.request : { refused: 'key: another text was written with this key. Take a new key for a new text.' };
     }
-    const full = this.#refusal(client);
+    // In one breath with the sending: no rule can change between the two.
+    const isUnasked = policy.isUnasked(client, writing);
+    const full = this.#refusal(client, isUnasked);
     if (full !== null) return { refused: full };
     const now = clock.now();
     const id = `${writing.kind}-${randomBytes(6).toString('hex')}`;
@@ -93,8 +95,7 @@ export class Outgoing {
     };
     this.#kept.set(id, kept);
     this.#makeRoom();
-    // In one breath with the sending: no rule can change between the two.
-    if (policy.isUnasked(client, writing)) void this.#write(kept);
+    if (isUnasked) void this.#write(kept);
     else this.#options.told(kept.request, 'asked');
     return kept.request;
   }
@@ -209,9 +210,9 @@ export class Outgoing {
     return { id: request, client, kind, since: at, expiresAt: at, state, sentence: state === 'unknown' ? INTERRUPTED : null, writing: null };
   }
 
-  /** Why nothing more is taken of this client now, or null; else it counts. */
-  #refusal(client: string): string | null {
-    const waiting = this.waiting;
+  /** Why nothing more is taken of this client now, or null; else it counts. What goes out unasked takes no place among those that wait. */
+  #refusal(client: string, isUnasked: boolean): string | null {
+    const waiting = isUnasked ? [] : this.waiting;
     if (waiting.filter((each) => each.client === client).length >= MAX_OF_CLIENT) return `${MAX_OF_CLIENT} texts of yours wait for the owner already. reply_status tells what became of them.`;
     if (waiting.length >= MAX_WAITING_WRITINGS) return `${MAX_WAITING_WRITINGS} texts wait for the owner already. Try again in a minute.`;
     const now = this.#options.clock.monotonic();
