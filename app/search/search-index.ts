@@ -57,7 +57,7 @@ export type SearchAnswer =
       readonly hits: readonly SearchHit[];
       /**
        * Of each hit, in their order; null where none was asked for, or nothing of the body is on disk. The searching thread cuts
-       * them while the caller goes on with the hits; once they are asked for, this one helps, for some seconds at most and until the
+       * them while the caller goes on with the hits; once they are asked for, this one helps, for two seconds at most and until the
        * signal says that nobody waits any more. Asked for once; never rejects.
        */
       readonly snippets: (signal?: AbortSignal) => Promise<Snippets>;
@@ -84,7 +84,7 @@ const KEEPER_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256
 /** Hits judged in one turn; those that may be read in all; and all that are walked through. */
 const TURN = 250;
 /** Snippets of one page are cut for so long here: what is not done then is left out. */
-const CUT_MS = 5000;
+const CUT_MS = 2000;
 const MAX_JUDGED = 20_000;
 const MAX_WALKED = 200_000;
 const WHY_NOT = {
