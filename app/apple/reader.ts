@@ -1,5 +1,6 @@
 import type { MailCounts, MailListPage, MailListRequest, MailMarks, MailName } from './mail/mail-lookup.ts';
 import type { ChatListPage, ChatListRequest, MessageDetail, MessageListPage, MessageListRequest, MessageName, MessageScanRequest, ScannedMessage } from './messages/message-lookup.ts';
+import type { MessageScope } from './messages/message-places.ts';
 import type { Chat, Mailbox, MailRow, MessageRow, PlacedMail, StoreKind, StoreRow } from './occurrence.ts';
 
 /** Why a store cannot be read; told apart by opening (data-formats/tcc: `stat` proves nothing). */
@@ -148,10 +149,10 @@ export interface MessagesArchive {
   find(name: MessageName): MessageRow | null;
   detail(rowid: number): MessageDetail | null;
   list(request: MessageListRequest): MessageListPage;
-  /** Texts of messages below a row, by falling row, within chats; null: all. At most `limit` rows are looked at. */
+  /** Texts of messages below a row, by falling row, within a scope; null: all. At most `limit` rows are looked at. */
   scan(request: MessageScanRequest): readonly ScannedMessage[];
-  /** One-to-one chats with a person, normalised, by any service. */
-  chatsWith(person: string): readonly Chat[];
+  /** One-to-one chats with a person by any service, and what they wrote that is in no chat. */
+  scopeOf(person: string): MessageScope;
   findChats(nameOrGuid: string): readonly Chat[];
   /** Members of a chat without me, normalised. */
   membersOf(chat: number): readonly string[];

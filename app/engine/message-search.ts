@@ -25,11 +25,11 @@ export async function searchMessages(
   const fits = matcherOf(query);
   const needles = needlesOf(query);
   const { hideCodes: hidesCodes } = policy.settings;
-  const { chats, after, before, limit } = question;
+  const { scope, after, before, limit } = question;
   const hits: FoundMessage[] = [];
   let { below } = question;
   for (let looked = 0; ;) {
-    const rows = archive.scan({ chats, below, limit: TURN });
+    const rows = archive.scan({ scope, below, limit: TURN });
     for (const { rowid, date, text } of rows) {
       looked += 1;
       below = rowid;

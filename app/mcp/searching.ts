@@ -1,3 +1,4 @@
+import type { MessageScope } from '../apple/messages/message-places.ts';
 import type { Mailbox, MailRow, MessageRow } from '../apple/occurrence.ts';
 import type { Principal } from '../events/verdict.ts';
 
@@ -62,8 +63,8 @@ export type MailFinding =
 
 export interface MessagesQuestion {
   readonly query: string;
-  /** ROWIDs of chats; null: all. */
-  readonly chats: readonly number[] | null;
+  /** Where to look; null: everywhere. */
+  readonly scope: MessageScope | null;
   readonly after: number | null;
   readonly before: number | null;
   readonly limit: number;

@@ -364,6 +364,10 @@ describe('messages', () => {
     const texts = async (person: string) => ((await ask(client, 'messages_list', { person }))['messages'] as Record<string, any>[]).map(({ text }) => text as string);
     expect((await texts('+1 (555) 010-1234')).slice(0, 2)).toEqual(['By SMS', 'By iMessage']);
     expect([await texts(STRANGER), await texts('+15550100000')]).toEqual([[], []]);
+    const { result: code } = await world.writer.messages.oneTimeCode('In no chat', { guid: guid() });
+    expect(await texts('39781')).toEqual([]);
+    grant(world, 'messages:everything');
+    expect(await ask(client, 'messages_list', { person: '39781' })).toMatchObject({ messages: [{ row: code, text: 'In no chat', message: { chat: null } }], nextCursor: null });
     expect(await refusal(client, 'messages_list', {})).toMatch(/^chat: name one chat or one person/);
     expect(await refusal(client, 'messages_list', { chat: 'x', person: NUMBER })).toMatch(/^chat: name one chat or one person/);
     expect(await refusal(client, 'messages_list', { person: NUMBER, before: 'yesterday' })).toMatch(/^before: /);

@@ -364,6 +364,9 @@ test('messages_search: texts of both forms, edits, chats and people, by pages th
   grant(world, 'messages:everything', 'search');
   expect(await found('zurich')).toHaveLength(4);
   expect(await found('mine')).toEqual([own]);
+  const { result: alone } = await world.writer.messages.oneTimeCode('zurich in no chat');
+  await say('39781', 'zurich in a group', { chat: { group: true, identifier: 'chat1', members: ['39781', NUMBER] } });
+  expect(await found('zurich', { person: '39781' })).toEqual([alone]);
   for (const query of ['"', '-x', '*', 'a*']) expect(await refusal(client, 'messages_search', { query })).toMatch(/^query: /);
   expect(await refusal(client, 'messages_search', { query: 'x1', chat: 'a', person: 'b' })).toMatch(/^chat: /);
 }, 60_000);

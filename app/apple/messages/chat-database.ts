@@ -9,10 +9,11 @@ import { Handles } from './handles.ts';
 import { messageSql, unixMs, unpeeked, type MessageColumns, type MessageSql } from './message-columns.ts';
 import { kindOf, lateKindOf } from './message-kind.ts';
 import {
-  LIST_STEP, MAX_LOOKED, MessageLookup, type ChatListPage, type ChatListRequest, type ListedChat, type MessageDetail, type MessageListPage, type MessageListRequest, type MessageName, type MessageScanRequest,
+  MAX_LOOKED, MessageLookup, type ChatListPage, type ChatListRequest, type ListedChat, type MessageDetail, type MessageListPage, type MessageListRequest, type MessageName, type MessageScanRequest,
   type ScannedMessage,
 } from './message-lookup.ts';
 import { MessagePages } from './message-pages.ts';
+import { LIST_STEP, type MessageScope } from './message-places.ts';
 import { Twins, type TwinAnswer } from './twins.ts';
 
 export interface ChatDatabaseOptions {
@@ -259,16 +260,16 @@ export class ChatDatabase implements MessagesReader, MessagesArchive {
     return this.#transaction('list', ({ lookup }) => {
       const rows: MessageListPage['rows'][number][] = [];
       let place = request.after;
-      for (let looked = 0; looked < MAX_LOOKED; ) {
-        const step = lookup.step(request, place);
-        for (place of step) {
-          looked += 1;
-          const row = this.#readableAt(place.rowid);
+      for (let looked = 0; looked < MAX_LOOKED; looked += LIST_STEP) {
+        const step = lookup.places.step(request.scope, request, place);
+        for (const each of step.places) {
+          const row = this.#readableAt(each.rowid);
           if (row === null || !request.may(row)) continue;
-          rows.push({ row, place });
-          if (rows.length >= request.limit) return { rows, next: place };
+          rows.push({ row, place: each });
+          if (rows.length >= request.limit) return { rows, next: each };
         }
-        if (step.length < LIST_STEP) return { rows, next: null };
+        place = step.next;
+        if (place === null) break;
       }
       return { rows, next: place };
     });
@@ -278,12 +279,13 @@ export class ChatDatabase implements MessagesReader, MessagesArchive {
     return this.#transaction('scan', ({ lookup }) => lookup.scan(request));
   }
 
-  chatsWith(person: string): readonly Chat[] {
-    return this.#transaction('chatsWith', () => {
-      if (!this.#store.has('chat_handle_join')) return [];
-      const { json } = this.#handles.idsOf({ addresses: new Set([this.#normalise(person)]), domains: new Set(), parents: new Set() });
-      const ids = this.#store.statement('SELECT DISTINCT j.chat_id FROM chat_handle_join j WHERE j.handle_id IN (SELECT value FROM json_each(?)) ORDER BY 1', 'pluck').all(json) as number[];
-      return ids.flatMap((id) => this.#chat(id)?.chat ?? []).filter(({ isGroup }) => !isGroup);
+  scopeOf(person: string): MessageScope {
+    return this.#transaction('scopeOf', () => {
+      const { ids, json } = this.#handles.idsOf({ addresses: new Set([this.#normalise(person)]), domains: new Set(), parents: new Set() });
+      const chats = !this.#store.has('chat_handle_join') ? [] : (this.#store
+        .statement('SELECT DISTINCT j.chat_id FROM chat_handle_join j WHERE j.handle_id IN (SELECT value FROM json_each(?)) ORDER BY 1', 'pluck')
+        .all(json) as number[]).filter((id) => this.#chat(id)?.chat.isGroup === false);
+      return { chats, handles: [...ids] };
     });
   }
 

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { MessagesStore, type ChatColumns } from '../../testing/messages-store.ts';
 import { tempFolder, type TempFolder } from '../../testing/temp.ts';
 import { ChatDatabase } from './chat-database.ts';
-import type { MessageListRequest, MessagePlace } from './message-lookup.ts';
+import type { MessageListRequest } from './message-lookup.ts';
+import type { MessagePlace, MessageScope } from './message-places.ts';
 
 let folder: TempFolder;
 let store: MessagesStore;
@@ -22,8 +23,9 @@ function start(columns: ChatColumns): void {
 const ADA = '+15550101234';
 const BOB = 'bob@example.org';
 const AT = Date.UTC(2026, 0, 1);
-const list = (chats: readonly { readonly id: number }[], more: Partial<MessageListRequest> = {}) =>
-  reader.list({ chats: chats.map(({ id }) => id), before: null, since: null, after: null, limit: 100, may: () => true, ...more });
+const within = (chats: readonly { readonly id: number }[]): MessageScope => ({ chats: chats.map(({ id }) => id), handles: [] });
+const list = (scope: MessageScope, more: Partial<MessageListRequest> = {}) =>
+  reader.list({ scope, before: null, since: null, after: null, limit: 100, may: () => true, ...more });
 const rowsOf = (...args: Parameters<typeof list>) => list(...args).rows.map(({ row }) => row.rowid);
 
 describe.each(MessagesStore.versions)('columns of %s', (columns) => {
@@ -50,7 +52,7 @@ describe.each(MessagesStore.versions)('columns of %s', (columns) => {
     const same = [0, 1].map(() => store.arrive({ from: BOB, chat, date: AT + 300_000 }));
     store.arrive({ from: ADA, text: 'Elsewhere', date: AT });
     const newest = [...said, ...same].toReversed();
-    const chats = reader.findChats('Crew');
+    const chats = within(reader.findChats('Crew'));
     // One without a date comes last.
     newest.push(store.arrive({ from: ADA, chat, date: null }));
     expect(rowsOf(chats)).toEqual(newest);
@@ -77,11 +79,11 @@ describe.each(MessagesStore.versions)('columns of %s', (columns) => {
     const elsewhere = store.arrive({ from: ADA, text: 'Elsewhere' });
     store.db.pragma('foreign_keys = OFF');
     store.db.prepare('INSERT INTO chat_message_join (chat_id, message_id) VALUES (?, ?)').run(reader.findChats('Crew')[0]!.id, 900);
-    const chats = ['Crew', 'Club'].flatMap((name) => reader.findChats(name).map(({ id }) => id));
-    const pages = (limit: number, of: readonly number[] | null) => {
+    const chats = within(['Crew', 'Club'].flatMap((name) => reader.findChats(name)));
+    const pages = (limit: number, of: MessageScope | null) => {
       const found: [number, string][] = [];
       for (let below: number | null = null; ;) {
-        const page = reader.scan({ chats: of, below, limit });
+        const page = reader.scan({ scope: of, below, limit });
         found.push(...page.map(({ rowid, text }): [number, string] => [rowid, text]));
         below = page.at(-1)?.rowid ?? null;
         if (page.length < limit) return found;
@@ -89,8 +91,8 @@ describe.each(MessagesStore.versions)('columns of %s', (columns) => {
     };
     const texts = [[900, ''], [both, 'In both'], ...rows.map((rowid, at) => [rowid, `Text ${at}`]).toReversed()];
     for (const limit of [1, 3, 5, 100]) expect(pages(limit, chats)).toEqual(texts);
-    expect(pages(2, chats.slice(1))).toEqual(texts.filter(([rowid]) => rowid === both || rows.indexOf(rowid as number) % 3 === 0));
-    expect(pages(2, [])).toEqual([]);
+    expect(pages(2, within(reader.findChats('Club')))).toEqual(texts.filter(([rowid]) => rowid === both || rows.indexOf(rowid as number) % 3 === 0));
+    expect(pages(2, within([]))).toEqual([]);
     expect(pages(100, null).map(([rowid]) => rowid)).toEqual([elsewhere, both, ...rows.toReversed()]);
   });
 
@@ -100,8 +102,8 @@ describe.each(MessagesStore.versions)('columns of %s', (columns) => {
     const two = store.arrive({ from: ADA, text: 'By SMS', service: 'SMS', date: AT + 1000 });
     store.arrive({ from: ADA, chat: { group: true, identifier: 'chat1', name: 'Crew', members: [ADA, BOB] }, date: AT + 2000 });
     store.arrive({ from: BOB, date: AT + 3000 });
-    expect(rowsOf(reader.chatsWith('(555) 010-1234'))).toEqual([two, one]);
-    expect(reader.chatsWith('nobody@example.org')).toEqual([]);
+    expect(rowsOf(reader.scopeOf('(555) 010-1234'))).toEqual([two, one]);
+    expect(reader.scopeOf('nobody@example.org')).toEqual({ chats: [], handles: [] });
     const all = reader.chats({ below: null, limit: 100, may: () => true });
     expect(all.chats[0]).toMatchObject({ isGroup: false, members: [BOB], date: AT + 3000 });
     expect(all.chats[1]).toMatchObject({ name: 'Crew', isGroup: true, members: [ADA, BOB] });
@@ -109,6 +111,63 @@ describe.each(MessagesStore.versions)('columns of %s', (columns) => {
     const first = reader.chats({ below: null, limit: 1, may: (_chat, members) => members.includes(ADA) });
     expect(first.chats.map(({ name }) => name)).toEqual(['Crew']);
     expect(reader.chats({ below: first.next, limit: 100, may: () => true }).chats).toEqual(all.chats.slice(2));
+  });
+});
+
+describe.each(MessagesStore.versions)('in no chat, columns of %s', (columns) => {
+  const CODES = '39781';
+  test('what a handle sent that is in no chat stands among its chats: by any service, by pages, between times; deleted rows and groups do not', () => {
+    start(columns);
+    const group = { group: true, identifier: 'chat1', name: 'Crew', members: [CODES, BOB] };
+    const said: number[] = [];
+    for (let at = 0; at < 9; at += 1) {
+      const message = { from: CODES, service: at % 2 === 0 ? 'SMS' : 'iMessage', text: `Code ${at}`, date: AT + at * 60_000 };
+      said.push(at % 3 === 0 ? store.arrive(message) : store.oneTimeCode(message.text, message));
+      store.arrive({ from: CODES, chat: group, text: `Group ${at}`, date: AT + at * 60_000 });
+    }
+    store.oneTimeCode('Of another', { from: '39782' });
+    const undated = store.oneTimeCode('Undated', { from: CODES, date: null });
+    if (store.has('chat_recoverable_message_join')) store.recoverableDelete(store.arrive({ from: CODES, fromMe: true, text: 'Own, deleted', date: AT }));
+    const expected = [...said.toReversed(), undated];
+    const scope = reader.scopeOf(CODES);
+    for (const limit of [1, 2, 5, 100]) {
+      const paged: number[] = [];
+      let after: MessagePlace | null = null;
+      do {
+        const page = list(scope, { limit, after });
+        paged.push(...page.rows.map(({ row }) => row.rowid));
+        after = page.next;
+      } while (after !== null);
+      expect(paged, String(limit)).toEqual(expected);
+    }
+    expect(rowsOf(scope, { since: AT + 60_000, before: AT + 240_000 })).toEqual([said[3], said[2], said[1]]);
+    expect(rowsOf(scope, { may: ({ chat }) => chat === null, limit: 2 })).toEqual([said[8], said[7]]);
+    const scanned: string[] = [];
+    for (let below: number | null = null; ;) {
+      const step = reader.scan({ scope, below, limit: 4 });
+      scanned.push(...step.flatMap(({ text }) => (text === '' ? [] : [text])));
+      below = step.at(-1)?.rowid ?? null;
+      if (step.length < 4) break;
+    }
+    expect(scanned).toEqual(['Undated', ...said.map((_row, at) => `Code ${at}`).toReversed()]);
+  });
+
+  test('hundreds of them and of a chat are walked once each', () => {
+    start(columns);
+    const expected: number[] = [];
+    for (let at = 0; at < 700; at += 1) {
+      const message = { from: CODES, text: `Text ${at}`, date: AT + ((at * 377) % 700) * 1000 };
+      expected.push(at % 5 < 2 ? store.arriveRowFirst(message) : store.arrive(message));
+    }
+    const dateOf = (rowid: number) => (expected.indexOf(rowid) * 377) % 700;
+    const paged: number[] = [];
+    for (let after: MessagePlace | null = null; ;) {
+      const page = list(reader.scopeOf(CODES), { limit: 90, after });
+      paged.push(...page.rows.map(({ row }) => row.rowid));
+      after = page.next;
+      if (after === null) break;
+    }
+    expect(paged).toEqual(expected.toSorted((a, b) => dateOf(b) - dateOf(a)));
   });
 });
 

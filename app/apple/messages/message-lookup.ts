@@ -4,9 +4,9 @@ import type { Store } from '../store.ts';
 import { attachmentsOf, type AttachmentColumns, type MessageAttachment } from './message-attachments.ts';
 import { unixMs } from './message-columns.ts';
 import { readEdits, type TextVersion } from './message-edits.ts';
+import { LIST_STEP, MessagePlaces, type DateRange, type MessagePlace, type MessageScope } from './message-places.ts';
 import { plainText, readMessageText, type TextColumns } from './message-text.ts';
 import { reactionsOf, type Reaction, type ReactionRow } from './reactions.ts';
-import { indexedBy, indexOn } from './table-index.ts';
 
 export type MessageName = { readonly guid: string } | { readonly rowid: number };
 
@@ -26,19 +26,8 @@ export interface MessageDetail {
   readonly attachments: readonly MessageAttachment[];
 }
 
-/** Where a page of a list goes on: after this message. */
-export interface MessagePlace {
-  /** The date as stored, in decimal: nanoseconds exceed a double. Null where there is none. */
-  readonly date: string | null;
-  readonly rowid: number;
-}
-
-export interface MessageListRequest {
-  /** ROWIDs. */
-  readonly chats: readonly number[];
-  /** Unix ms, or null: only what is dated before, or at and after. */
-  readonly before: number | null;
-  readonly since: number | null;
+export interface MessageListRequest extends DateRange {
+  readonly scope: MessageScope;
   readonly after: MessagePlace | null;
   readonly limit: number;
   /** Asked of each row before it counts towards the limit. */
@@ -51,8 +40,8 @@ export interface MessageListPage {
 }
 
 export interface MessageScanRequest {
-  /** ROWIDs of chats, or null. */
-  readonly chats: readonly number[] | null;
+  /** Null: everything. */
+  readonly scope: MessageScope | null;
   /** Only below this row; null: from the newest on. */
   readonly below: number | null;
   readonly limit: number;
@@ -88,7 +77,6 @@ export interface ChatListPage {
   readonly next: number | null;
 }
 
-export const LIST_STEP = 200;
 /** Rows looked at for one page. */
 export const MAX_LOOKED = 1000;
 /** A reaction hangs on a part; real messages have a few. */
@@ -107,15 +95,14 @@ interface DetailColumns {
   readonly edited: number | null;
 }
 
-/** SQL for reading messages by name and by chat. Everything within the caller's transaction. */
+/** SQL for reading messages by name and by what they lie in. Everything within the caller's transaction. */
 export class MessageLookup {
   readonly #store: Store;
   readonly #normalise: (handle: string) => string;
   readonly #detail: string;
   /** Own words of a person, not what hangs on another message. */
   readonly #isMessage: string;
-  readonly #date: string;
-  readonly #byChat: string | null;
+  readonly places: MessagePlaces;
 
   constructor(store: Store, normalise: (handle: string) => string) {
     this.#store = store;
@@ -125,8 +112,7 @@ export class MessageLookup {
       (${column('is_from_me', '0')} <> 0) AS fromMe, (${column('is_read', '0')} <> 0) AS read, ${store.has('message', 'date_edited') ? unixMs('m.date_edited') : 'NULL'} AS edited
       FROM message m WHERE m.ROWID = ?`;
     this.#isMessage = `${column('associated_message_type', '0')} IN (0, 2, 3) AND ${column('item_type', '0')} = 0`;
-    this.#date = store.has('chat_message_join', 'message_date') ? 'j.message_date' : 'm.date';
-    this.#byChat = indexOn(store, 'chat_message_join', ['chat_id', 'message_id']);
+    this.places = new MessagePlaces(store, this.#isMessage);
   }
 
   /** The row that a name fits, if it is a message of its own. */
@@ -153,49 +139,21 @@ export class MessageLookup {
     };
   }
 
-  /** Up to LIST_STEP places of messages in these chats, newest first; those without a date come last. */
-  step(request: Pick<MessageListRequest, 'chats' | 'before' | 'since'>, after: MessagePlace | null): MessagePlace[] {
-    const dated = after?.date === null ? [] : this.#places(request, after, true);
-    const left = LIST_STEP - dated.length;
-    if (left === 0 || request.before !== null || request.since !== null) return dated;
-    return [...dated, ...this.#places(request, after?.date === null ? after : null, false).slice(0, left)];
-  }
-
-  /** Chat by chat, each along its index, then merged. Seconds of old stores are smaller than nanoseconds, so the order holds across both. */
-  #places({ chats, before, since }: Pick<MessageListRequest, 'chats' | 'before' | 'since'>, after: MessagePlace | null, isDated: boolean): MessagePlace[] {
-    const conditions = [
-      'j.chat_id = @chat', `${this.#date} IS ${isDated ? 'NOT ' : ''}NULL`, this.#isMessage,
-      ...(before === null ? [] : [`${unixMs(this.#date)} < @before`]),
-      ...(since === null ? [] : [`${unixMs(this.#date)} >= @since`]),
-      ...(after === null ? [] : isDated ? [`(${this.#date}, j.message_id) < (CAST(@date AS INTEGER), @rowid)`] : ['j.message_id < @rowid']),
-    ];
-    const sql = `SELECT CAST(${this.#date} AS TEXT) AS date, j.message_id AS rowid FROM chat_message_join j CROSS JOIN message m ON m.ROWID = j.message_id
-      WHERE ${conditions.join(' AND ')} ORDER BY ${this.#date} DESC, j.message_id DESC LIMIT ${LIST_STEP}`;
-    const places = chats.flatMap((chat) => this.#store.statement(sql).all({
-      chat, ...(before !== null && { before }), ...(since !== null && { since }), ...(after !== null && { rowid: after.rowid, ...(isDated && { date: after.date }) }),
-    }) as MessagePlace[]);
-    if (chats.length === 1) return places;
-    const ordered = places.toSorted((a, b) => Number(BigInt(b.date ?? 0) - BigInt(a.date ?? 0)) || b.rowid - a.rowid);
-    return ordered.filter(({ rowid }, at) => rowid !== ordered[at - 1]?.rowid).slice(0, LIST_STEP);
-  }
-
   /** By falling row; one row for each message, whatever kind: the caller knows how far it looked. */
-  scan({ chats, below, limit }: MessageScanRequest): ScannedMessage[] {
+  scan({ scope, below, limit }: MessageScanRequest): ScannedMessage[] {
     const column = (name: string) => (this.#store.has('message', name) ? `m.${name}` : 'NULL');
-    const columns = `${unixMs('m.date')} AS date, ${this.#isMessage} AS isMessage, ${column('text')} AS text, ${column('attributedBody')} AS attributedBody`;
+    const columns = `${unixMs('m.date')} AS date, ${column('text')} AS text, ${column('attributedBody')} AS attributedBody`;
+    type Row = TextColumns & { rowid: number; date: number | null; isMessage: number | null };
+    const scanned = ({ rowid, date, isMessage, ...text }: Row): ScannedMessage => ({ rowid, date, text: isMessage === 1 ? (plainText(text) ?? '') : '' });
+    if (scope === null) {
+      const all = this.#store.statement(`SELECT m.ROWID AS rowid, ${columns}, ${this.#isMessage} AS isMessage FROM message m WHERE m.ROWID < ? ORDER BY m.ROWID DESC LIMIT ?`);
+      return (all.all(below ?? Number.MAX_SAFE_INTEGER, limit) as Row[]).map(scanned);
+    }
+    const { rowids, inChats } = this.places.newest(scope, below, limit);
     // A join may outlive its message: it was looked at all the same.
-    const rows = (chats === null
-      ? this.#store.statement(`SELECT m.ROWID AS rowid, ${columns} FROM message m WHERE m.ROWID < ? ORDER BY m.ROWID DESC LIMIT ?`).all(below ?? Number.MAX_SAFE_INTEGER, limit)
-      : this.#store.statement(`SELECT e.value AS rowid, ${columns} FROM json_each(?) e LEFT JOIN message m ON m.ROWID = e.value ORDER BY e.key`).all(JSON.stringify(this.#newestOf(chats, below, limit)))
-    ) as (TextColumns & { rowid: number; date: number | null; isMessage: number | null })[];
-    return rows.map((row) => ({ rowid: row.rowid, date: row.date, text: row.isMessage === 1 ? (plainText(row) ?? '') : '' }));
-  }
-
-  /** Chat by chat along the key of the join, then merged: one statement for several would go through all their messages for each step. */
-  #newestOf(chats: readonly number[], below: number | null, limit: number): number[] {
-    const sql = `SELECT j.message_id FROM chat_message_join j ${indexedBy(this.#byChat)} WHERE j.chat_id = ? AND j.message_id < ? ORDER BY j.message_id DESC LIMIT ?`;
-    const rowids = chats.flatMap((chat) => this.#store.statement(sql, 'pluck').all(chat, below ?? Number.MAX_SAFE_INTEGER, limit) as number[]);
-    return chats.length === 1 ? rowids : [...new Set(rowids)].toSorted((a, b) => b - a).slice(0, limit);
+    const sql = `SELECT e.value ->> 0 AS rowid, ${columns}, (${this.#isMessage}) AND (e.value ->> 1 OR ${this.places.alone('m.ROWID')}) AS isMessage
+      FROM json_each(?) e LEFT JOIN message m ON m.ROWID = e.value ->> 0 ORDER BY e.key`;
+    return (this.#store.statement(sql).all(JSON.stringify(rowids.map((rowid) => [rowid, inChats.has(rowid)]))) as Row[]).map(scanned);
   }
 
   /** Chats by their newest message, with its ROWID. */

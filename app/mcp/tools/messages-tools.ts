@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { MessageDetail, MessagePlace } from '../../apple/messages/message-lookup.ts';
+import type { MessageDetail } from '../../apple/messages/message-lookup.ts';
+import type { MessagePlace, MessageScope } from '../../apple/messages/message-places.ts';
 import type { MessageRow } from '../../apple/occurrence.ts';
 import type { MessagesArchive } from '../../apple/reader.ts';
 import { occurrenceOf, payloadOf } from '../../events/occurrence.ts';
@@ -96,7 +97,7 @@ function placeOf(text: string): MessagePlace {
 export const messagesList = tool({
   name: 'messages_list',
   title: 'List messages',
-  description: 'Lists the messages of one chat, or of the one-to-one chats with one person, newest first. Texts are cut at 1,000 characters; messages_get gives all of one. Marks nothing as read.',
+  description: 'Lists the messages of one chat, or of one person (the one-to-one chats, and what they sent that is in no chat, as some codes are), newest first. Texts are cut at 1,000 characters; messages_get gives all of one. Marks nothing as read.',
   input: z.strictObject({
     chat: z.string().min(1).max(NAME_LIMIT).optional().describe('Id or exact name of a chat from messages_chats.'),
     person: z.string().min(1).max(320).optional().describe('A number or an address, instead of a chat.'),
@@ -121,10 +122,10 @@ export const messagesList = tool({
     const cursors = backend.reading.cursors.of('messages_list', principal, [chat, person, before, after]);
     const from = cursors.open(cursor);
     if ((chat === undefined) === (person === undefined)) return { error: 'chat: name one chat or one person, not both and not none.' };
-    const chats = chat === undefined ? archive.chatsWith(person!).map((each) => each.id) : chatNamed(archive, chat, call);
-    if (typeof chats === 'string') return { error: chats };
+    const scope = chat === undefined ? archive.scopeOf(person!) : chatNamed(archive, chat, call);
+    if (typeof scope === 'string') return { error: scope };
     const page = archive.list({
-      chats, before: before === undefined ? null : Date.parse(before), since: after === undefined ? null : Date.parse(after), limit,
+      scope, before: before === undefined ? null : Date.parse(before), since: after === undefined ? null : Date.parse(after), limit,
       after: from === null ? null : placeOf(from),
       may: (row) => backend.reading.mayRead(row, principal),
     });
@@ -151,11 +152,11 @@ export const messagesList = tool({
 });
 
 /** The chat that a name fits among those that this client may see; else a sentence. */
-export function chatNamed(archive: MessagesArchive, name: string, { session: { backend: { reading } }, principal }: ToolCall): readonly number[] | string {
+export function chatNamed(archive: MessagesArchive, name: string, { session: { backend: { reading } }, principal }: ToolCall): MessageScope | string {
   const isAll = reading.reach(principal, 'messages') === 'everything';
   const found = archive.findChats(name).filter((chat) => isAll || archive.membersOf(chat.id).some((member) => reading.mayReadFrom(member, chat.guid, principal)));
   if (found.length > 1) return `chat: ${found.length} chats have this name; pass the id of one: ${fitting(found.map(({ guid }) => JSON.stringify(guid)), 2000).join(', ')}.`;
-  return found.length === 0 ? NO_CHAT : found.map(({ id }) => id);
+  return found.length === 0 ? NO_CHAT : { chats: found.map(({ id }) => id), handles: [] };
 }
 
 export const messagesChats = tool({

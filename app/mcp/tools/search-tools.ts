@@ -146,7 +146,7 @@ export const messagesSearch = tool({
   input: z.strictObject({
     query,
     chat: z.string().min(1).max(256).optional().describe('Id or exact name of a chat from messages_chats; left out: all chats.'),
-    person: z.string().min(1).max(320).optional().describe('A number or an address, instead of a chat: the one-to-one chats with it.'),
+    person: z.string().min(1).max(320).optional().describe('A number or an address, instead of a chat: the one-to-one chats with it, and what it sent that is in no chat.'),
     after: day.optional(),
     before: day.optional(),
     highlight,
@@ -168,9 +168,9 @@ export const messagesSearch = tool({
     const cursors = reading.cursors.of('messages_search', principal, [text, chat, person, after, before]);
     const from = cursors.open(cursor);
     if (chat !== undefined && person !== undefined) return { error: 'chat: name one chat or one person, not both.' };
-    const chats = person !== undefined ? archive.chatsWith(person).map(({ id }) => id) : chat === undefined ? null : chatNamed(archive, chat, call);
-    if (typeof chats === 'string') return { error: chats };
-    const found = await reading.search.messages(principal, { query: text, chats, after: timeOf(after), before: timeOf(before), limit, below: from === null ? null : Number(from) }, signal);
+    const scope = person !== undefined ? archive.scopeOf(person) : chat === undefined ? null : chatNamed(archive, chat, call);
+    if (typeof scope === 'string') return { error: scope };
+    const found = await reading.search.messages(principal, { query: text, scope, after: timeOf(after), before: timeOf(before), limit, below: from === null ? null : Number(from) }, signal);
     if (!found.ok) return { error: found.reason };
     if (!reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
     // They may have answered otherwise while it was looked through.
