@@ -148,6 +148,8 @@ export interface MailArchive {
 export interface MessagesArchive {
   find(name: MessageName): MessageRow | null;
   detail(rowid: number): MessageDetail | null;
+  /** The same of a page, by ROWID; what is gone is not in it. */
+  details(rowids: readonly number[]): ReadonlyMap<number, MessageDetail>;
   list(request: MessageListRequest): MessageListPage;
   /** Texts of messages below a row, by falling row, within a scope; null: all. At most `limit` rows are looked at. */
   scan(request: MessageScanRequest): readonly ScannedMessage[];

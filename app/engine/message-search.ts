@@ -28,19 +28,26 @@ export async function searchMessages(
   const { scope, after, before, limit } = question;
   const hits: FoundMessage[] = [];
   let { below } = question;
+  let unreadable = false;
+  const mayRead = (rowid: number) => {
+    const row = archive.find({ rowid });
+    return row !== null && policy.mayRead(row, principal) ? row : null;
+  };
   for (let looked = 0; ;) {
     const rows = archive.scan({ scope, below, limit: TURN });
-    for (const { rowid, date, text } of rows) {
+    for (const { rowid, date, text, isReadable } of rows) {
       looked += 1;
       below = rowid;
-      if (text === '' || (after !== null && (date === null || date < after)) || (before !== null && (date === null || date >= before)) || !fits(text) || (hidesCodes && !fits(hideCodes(text)))) continue;
-      const row = archive.find({ rowid });
-      if (row === null || !policy.mayRead(row, principal)) continue;
+      if ((after !== null && (date === null || date < after)) || (before !== null && (date === null || date >= before))) continue;
+      if (!isReadable) unreadable ||= mayRead(rowid) !== null;
+      if (text === '' || !fits(text) || (hidesCodes && !fits(hideCodes(text)))) continue;
+      const row = mayRead(rowid);
+      if (row === null) continue;
       hits.push({ row, snippet: cutSnippet(text, needles, hidesCodes ? () => '' : null) });
-      if (hits.length >= limit) return { ok: true, hits, next: below, notes };
+      if (hits.length >= limit) return { ok: true, hits, unreadable, next: below, notes };
     }
-    if (rows.length < TURN) return { ok: true, hits, next: null, notes };
-    if (looked >= MAX_LOOKED || signal.aborted) return { ok: true, hits, next: below, notes };
+    if (rows.length < TURN) return { ok: true, hits, unreadable, next: null, notes };
+    if (looked >= MAX_LOOKED || signal.aborted) return { ok: true, hits, unreadable, next: below, notes };
     await new Promise<void>((done) => void clock.after(0, done));
   }
 }

@@ -81,6 +81,8 @@ export type MessagesFinding =
   | {
       readonly ok: true;
       readonly hits: readonly FoundMessage[];
+      /** True: among what this client may read are texts that cannot be read, so they were not looked through. */
+      readonly unreadable: boolean;
       /** Where the next look begins; null: all was looked at. */
       readonly next: number | null;
       /** As in MailFinding. */

@@ -357,6 +357,20 @@ describe('messages', () => {
     expect(texts(await ask(client, 'messages_list', { chat: 'Crew', ...between }))).toEqual(['three', 'two']);
   });
 
+  test('a list says what it does not show: edits, how many reactions may be read, a text that cannot be', async () => {
+    const chat = { group: true, identifier: 'chat7004', name: 'Signs', members: [NUMBER, STRANGER] };
+    const { result: edited } = await world.writer.messages.arrive({ from: NUMBER, chat, text: 'First', date: Date.UTC(2026, 0, 1) });
+    await world.writer.messages.edit(edited, 'Second');
+    for (const by of [{ from: NUMBER, type: 2001 }, { from: STRANGER, type: 2000 }, { fromMe: true, type: 2003 }]) await world.writer.messages.tapback(edited, by);
+    const items = async () => (await ask(client, 'messages_list', { chat: 'Signs' }))['messages'] as Record<string, any>[];
+    expect(await items()).toMatchObject([{ text: 'Second', isReadable: true, editedAt: expect.stringMatching(/^20.*Z$/), reactionCount: 1 }]);
+    grant(world, 'messages:everything');
+    expect((await ask(client, 'messages_list', { chat: 'Signs' }))['note']).not.toMatch(/isReadable/);
+    await world.writer.messages.arrive({ from: NUMBER, chat, text: null, set: { attributedBody: Buffer.from('junk') } });
+    expect(await items()).toMatchObject([{ text: '', isReadable: false, editedAt: null, reactionCount: 0 }, { reactionCount: 3 }]);
+    expect((await ask(client, 'messages_list', { chat: 'Signs' }))['note']).toMatch(/Where isReadable is false, the text has a form that Belfry cannot read\./);
+  });
+
   test('a person: the one-to-one chats, however the number is written; a stranger gives nothing', async () => {
     await world.writer.messages.arrive({ from: NUMBER, text: 'By iMessage' });
     await world.writer.messages.arrive({ from: NUMBER, text: 'By SMS', service: 'SMS' });

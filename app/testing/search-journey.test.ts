@@ -367,6 +367,15 @@ test('messages_search: texts of both forms, edits, chats and people, by pages th
   const { result: alone } = await world.writer.messages.oneTimeCode('zurich in no chat');
   await say('39781', 'zurich in a group', { chat: { group: true, identifier: 'chat1', members: ['39781', NUMBER] } });
   expect(await found('zurich', { person: '39781' })).toEqual([alone]);
+
+  const UNREADABLE = /Some messages have a text that Belfry cannot read, so they were not looked through/;
+  expect(await ask(client, 'messages_search', { query: 'zurich' })).toMatchObject({ unreadable: false, note: expect.not.stringMatching(UNREADABLE) });
+  await world.writer.messages.arrive({ from: STRANGER, text: null, set: { attributedBody: Buffer.from('junk') } });
+  expect(await ask(client, 'messages_search', { query: 'zurich' })).toMatchObject({ unreadable: true, note: expect.stringMatching(UNREADABLE) });
+  expect(await ask(client, 'messages_search', { query: 'zurich', before: '2001-02-01' })).toMatchObject({ unreadable: false });
+  // Of what it may not read a client does not learn that it is there.
+  grant(world, 'messages', 'search');
+  expect(await ask(client, 'messages_search', { query: 'zurich' })).toMatchObject({ unreadable: false });
   for (const query of ['"', '-x', '*', 'a*']) expect(await refusal(client, 'messages_search', { query })).toMatch(/^query: /);
   expect(await refusal(client, 'messages_search', { query: 'x1', chat: 'a', person: 'b' })).toMatch(/^chat: /);
 }, 60_000);

@@ -253,7 +253,11 @@ export class ChatDatabase implements MessagesReader, MessagesArchive {
   }
 
   detail(rowid: number): MessageDetail | null {
-    return this.#transaction('detail', ({ lookup }) => lookup.detail(rowid));
+    return this.details([rowid]).get(rowid) ?? null;
+  }
+
+  details(rowids: readonly number[]): ReadonlyMap<number, MessageDetail> {
+    return this.#transaction('details', ({ lookup }) => lookup.details(rowids));
   }
 
   list(request: MessageListRequest): MessageListPage {

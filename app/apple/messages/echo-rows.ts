@@ -26,8 +26,8 @@ export class EchoRows {
   ask(rowid: number, chat: Chat, sender: string | null): 'own' | 'open' | null {
     if (this.#echoes === undefined || !this.#echoes.expects(chat.guid)) return null;
     const columns = this.#store.statement(`SELECT text, attributedBody FROM message WHERE ROWID = ${unpeeked('?')}`).get(rowid) as TextColumns | undefined;
-    const text = columns === undefined ? null : plainText(columns);
-    if (text === null) return null;
+    const text = columns === undefined ? '' : plainText(columns).text;
+    if (text === '') return null;
     const isSelf = !chat.isGroup && sender !== null && this.#ownIn(chat.id).has(sender);
     return this.#echoes.matches(chat.guid, rowid, text, isSelf) ? (isSelf ? 'own' : 'open') : null;
   }

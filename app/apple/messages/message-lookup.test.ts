@@ -183,6 +183,13 @@ test('an edit shows what it says now and what it said; an unsend is marked; spam
   const spam = store.spamChat();
   expect(reader.find({ rowid: spam })).toBeNull();
   expect(reader.chats({ below: null, limit: 10, may: () => true }).chats).toHaveLength(1);
+  const other = store.arrive({ from: BOB, text: 'With a file', attachments: ['a.pdf', 'b.pdf'] });
+  store.tapback(other, { type: 2001 });
+  store.tapback(edited, { type: 2003, style: 'bare' });
+  const each = [edited, unsent, other];
+  expect([...reader.details([...each, 999])]).toEqual(each.map((rowid) => [rowid, reader.detail(rowid)]));
+  expect(reader.detail(other)).toMatchObject({ reactions: [{ kind: 'liked' }], attachments: [{}, {}] });
+  store.removeTapback(store.tapback(edited, { type: 2003, style: 'bare' }));
   const removed = store.tapback(edited);
   store.removeTapback(removed);
   expect(reader.detail(edited)?.reactions).toEqual([]);

@@ -47,12 +47,13 @@ export interface MessageScanRequest {
   readonly limit: number;
 }
 
-/** A message of its own with its text, '' where it has none. */
+/** A message of its own with its text, '' where it has none or none that can be read. */
 export interface ScannedMessage {
   readonly rowid: number;
   /** Unix ms, or null. */
   readonly date: number | null;
   readonly text: string;
+  readonly isReadable: boolean;
 }
 
 export interface ListedChat extends Chat {
@@ -82,10 +83,12 @@ export const MAX_LOOKED = 1000;
 /** A reaction hangs on a part; real messages have a few. */
 const PARTS = 20;
 const MAX_REACTIONS = 500;
+const NO_TEXT = { text: '', isReadable: true };
 const ADDED = 2000;
 const REMOVED_END = 4000;
 
 interface DetailColumns {
+  readonly rowid: number;
   readonly guid: string;
   readonly text: string | null;
   readonly body: Uint8Array | null;
@@ -108,9 +111,9 @@ export class MessageLookup {
     this.#store = store;
     this.#normalise = normalise;
     const column = (name: string, missing: string) => (store.has('message', name) ? `IFNULL(m.${name}, ${missing})` : missing);
-    this.#detail = `SELECT m.guid AS guid, ${column('text', 'NULL')} AS text, ${column('attributedBody', 'NULL')} AS body, ${column('message_summary_info', 'NULL')} AS summary,
+    this.#detail = `SELECT m.ROWID AS rowid, m.guid AS guid, ${column('text', 'NULL')} AS text, ${column('attributedBody', 'NULL')} AS body, ${column('message_summary_info', 'NULL')} AS summary,
       (${column('is_from_me', '0')} <> 0) AS fromMe, (${column('is_read', '0')} <> 0) AS read, ${store.has('message', 'date_edited') ? unixMs('m.date_edited') : 'NULL'} AS edited
-      FROM message m WHERE m.ROWID = ?`;
+      FROM json_each(?) e CROSS JOIN message m ON m.ROWID = e.value`;
     this.#isMessage = `${column('associated_message_type', '0')} IN (0, 2, 3) AND ${column('item_type', '0')} = 0`;
     this.places = new MessagePlaces(store, this.#isMessage);
   }
@@ -121,22 +124,26 @@ export class MessageLookup {
     return (this.#store.statement(`SELECT m.ROWID FROM message m WHERE ${condition} AND ${this.#isMessage}`, 'pluck').get(value) as number | undefined) ?? null;
   }
 
-  detail(rowid: number): MessageDetail | null {
-    const row = this.#store.statement(this.#detail).get(rowid) as DetailColumns | undefined;
-    if (row === undefined) return null;
-    const { text, transfers, isUnreadable } = readMessageText({ text: row.text, attributedBody: row.body });
-    const edits = readEdits(row.summary);
-    return {
-      fromMe: row.fromMe === 1,
-      read: row.read === 1,
-      text,
-      isReadable: !isUnreadable,
-      editedAt: row.edited,
-      versions: [...edits.versions.values()].flatMap((versions) => versions.slice(0, -1)),
-      isUnsent: edits.unsent.length > 0 && text === '',
-      reactions: this.#reactions(row.guid),
-      attachments: this.#attachments(rowid, transfers),
-    };
+  /** By ROWID; what is gone is not in it. */
+  details(rowids: readonly number[]): ReadonlyMap<number, MessageDetail> {
+    const rows = this.#store.statement(this.#detail).all(JSON.stringify(rowids)) as DetailColumns[];
+    const reactions = this.#reactions(rows.map(({ guid }) => guid));
+    const attachments = this.#attachments(rowids);
+    return new Map(rows.map((row) => {
+      const { text, transfers, isUnreadable } = readMessageText({ text: row.text, attributedBody: row.body });
+      const edits = readEdits(row.summary);
+      return [row.rowid, {
+        fromMe: row.fromMe === 1,
+        read: row.read === 1,
+        text,
+        isReadable: !isUnreadable,
+        editedAt: row.edited,
+        versions: [...edits.versions.values()].flatMap((versions) => versions.slice(0, -1)),
+        isUnsent: edits.unsent.length > 0 && text === '',
+        reactions: reactions.get(row.guid) ?? [],
+        attachments: attachmentsOf(attachments.get(row.rowid) ?? [], transfers),
+      }];
+    }));
   }
 
   /** By falling row; one row for each message, whatever kind: the caller knows how far it looked. */
@@ -144,7 +151,7 @@ export class MessageLookup {
     const column = (name: string) => (this.#store.has('message', name) ? `m.${name}` : 'NULL');
     const columns = `${unixMs('m.date')} AS date, ${column('text')} AS text, ${column('attributedBody')} AS attributedBody`;
     type Row = TextColumns & { rowid: number; date: number | null; isMessage: number | null };
-    const scanned = ({ rowid, date, isMessage, ...text }: Row): ScannedMessage => ({ rowid, date, text: isMessage === 1 ? (plainText(text) ?? '') : '' });
+    const scanned = ({ rowid, date, isMessage, ...columns }: Row): ScannedMessage => ({ rowid, date, ...(isMessage === 1 ? plainText(columns) : NO_TEXT) });
     if (scope === null) {
       const all = this.#store.statement(`SELECT m.ROWID AS rowid, ${columns}, ${this.#isMessage} AS isMessage FROM message m WHERE m.ROWID < ? ORDER BY m.ROWID DESC LIMIT ?`);
       return (all.all(below ?? Number.MAX_SAFE_INTEGER, limit) as Row[]).map(scanned);
@@ -163,28 +170,27 @@ export class MessageLookup {
     return this.#store.statement(sql, 'raw').all(below === null ? {} : { below }) as [number, number][];
   }
 
-  #reactions(guid: string): Reaction[] {
-    if (!this.#store.has('message', 'associated_message_guid')) return [];
-    const targets = JSON.stringify([guid, `bp:${guid}`, ...Array.from({ length: PARTS }, (_, part) => `p:${part}/${guid}`)]);
+  #reactions(guids: readonly string[]): ReadonlyMap<string, readonly Reaction[]> {
+    if (!this.#store.has('message', 'associated_message_guid')) return new Map();
+    const targets = JSON.stringify(guids.flatMap((guid) => [guid, `bp:${guid}`, ...Array.from({ length: PARTS }, (_, part) => `p:${part}/${guid}`)]));
     const emoji = this.#store.has('message', 'associated_message_emoji') ? 'm.associated_message_emoji' : 'NULL';
     const rows = this.#store.statement(
       `SELECT m.ROWID AS rowid, m.associated_message_guid AS target, m.associated_message_type AS type, ${emoji} AS emoji,
          CASE WHEN m.is_from_me <> 0 THEN NULL ELSE (SELECT h.id FROM handle h WHERE h.ROWID = m.handle_id) END AS sender, ${unixMs('m.date')} AS date
        FROM message m WHERE m.associated_message_guid IN (SELECT value FROM json_each(@targets)) AND m.associated_message_type >= ${ADDED} AND m.associated_message_type < ${REMOVED_END}
-       ORDER BY m.ROWID LIMIT ${MAX_REACTIONS}`,
-    ).all({ targets }) as ReactionRow[];
-    const named = rows.map((row) => ({ ...row, sender: row.sender === null ? null : this.#normalise(withoutFilterSuffix(String(row.sender))) }));
-    return [...(reactionsOf(named).get(guid) ?? [])];
+       ORDER BY m.ROWID LIMIT @most`,
+    ).all({ targets, most: MAX_REACTIONS * guids.length }) as ReactionRow[];
+    return reactionsOf(rows.map((row) => ({ ...row, sender: row.sender === null ? null : this.#normalise(withoutFilterSuffix(String(row.sender))) })));
   }
 
-  #attachments(rowid: number, transfers: readonly string[]): MessageAttachment[] {
-    if (!this.#store.has('message_attachment_join') || !this.#store.has('attachment')) return [];
+  #attachments(rowids: readonly number[]): ReadonlyMap<number, readonly AttachmentColumns[]> {
+    if (!this.#store.has('message_attachment_join') || !this.#store.has('attachment')) return new Map();
     const column = (name: string, as: string) => `${this.#store.has('attachment', name) ? `a.${name}` : 'NULL'} AS ${as}`;
     const rows = this.#store.statement(
-      `SELECT a.guid AS guid, ${column('transfer_name', 'transferName')}, ${column('filename', 'filename')}, ${column('mime_type', 'mimeType')}, ${column('uti', 'uti')},
+      `SELECT x.message_id AS message, a.guid AS guid, ${column('transfer_name', 'transferName')}, ${column('filename', 'filename')}, ${column('mime_type', 'mimeType')}, ${column('uti', 'uti')},
          ${column('total_bytes', 'totalBytes')}, ${column('transfer_state', 'transferState')}, ${column('is_sticker', 'isSticker')}, ${column('hide_attachment', 'isHidden')}
-       FROM message_attachment_join x JOIN attachment a ON a.ROWID = x.attachment_id WHERE x.message_id = ? ORDER BY a.ROWID`,
-    ).all(rowid) as AttachmentColumns[];
-    return attachmentsOf(rows, transfers);
+       FROM json_each(?) e CROSS JOIN message_attachment_join x ON x.message_id = e.value JOIN attachment a ON a.ROWID = x.attachment_id ORDER BY a.ROWID`,
+    ).all(JSON.stringify(rowids)) as (AttachmentColumns & { readonly message: number })[];
+    return Map.groupBy(rows, ({ message }) => message);
   }
 }

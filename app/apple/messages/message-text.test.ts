@@ -19,7 +19,7 @@ test.each([
   ['a notice', { text: null, attributedBody: encodeAttributedBody('$(kIMTranscriptPluginBreadcrumbTextReceiverIdentifier) joined') }, 'joined', false],
 ])('%s', (_name, columns, text, isUnreadable) => {
   expect(readMessageText(columns)).toMatchObject({ text, isUnreadable });
-  expect(plainText(columns)).toBe(text === '' ? null : text);
+  expect(plainText(columns)).toEqual({ text, isReadable: !isUnreadable });
 });
 
 test('edits: versions of each part, the oldest first; unsent parts (chat-db 8)', () => {

@@ -34,10 +34,10 @@ export function readMessageText(columns: TextColumns): MessageText {
   };
 }
 
-/** The text alone, for many rows; null where there is none. */
-export function plainText(columns: TextColumns): string | null {
-  const text = shown((columns.attributedBody === null ? null : readBodyText(columns.attributedBody)) ?? columns.text ?? '');
-  return text === '' ? null : text;
+/** The text alone, for many rows. */
+export function plainText({ text, attributedBody }: TextColumns): { readonly text: string; readonly isReadable: boolean } {
+  const body = attributedBody === null ? null : readBodyText(attributedBody);
+  return { text: shown(body ?? text ?? ''), isReadable: body !== null || attributedBody === null || (text ?? '') !== '' };
 }
 
 /** As a person sees it. */

@@ -36,6 +36,10 @@ const attachmentsOf = ({ attachments }: MessageDetail) => attachments.map(({ nam
   name: name === null ? null : cleanText(name, NAME_LIMIT), type: type === null ? null : cleanText(type, 100), size, here: isHere,
 }));
 
+/** Those of people whose messages this client may read; the owner's own where it may read everything. */
+const reactionsTo = (row: MessageRow, { reactions }: MessageDetail, { session: { backend: { reading } }, principal }: ToolCall) =>
+  reactions.filter(({ sender }) => (sender === null ? reading.reach(principal, 'messages') === 'everything' : reading.mayReadFrom(sender, row.chat?.guid ?? null, principal)));
+
 export const messagesGet = tool({
   name: 'messages_get',
   title: 'Read a message',
@@ -55,7 +59,8 @@ export const messagesGet = tool({
   annotations: READS,
   granted: true,
   reads: 'messages',
-  run({ id, offset }, { session: { backend }, principal }) {
+  run({ id, offset }, call) {
+    const { session: { backend }, principal } = call;
     const { reading } = backend;
     const archive = reading.messages!;
     const row = archive.find(/^\d{1,15}$/.test(id) ? { rowid: Number(id) } : { guid: id });
@@ -64,9 +69,7 @@ export const messagesGet = tool({
     if (detail === null) return { error: NO_MESSAGE };
     const text = readable(backend, detail.text);
     const page = textPage(text, [], offset);
-    const isAll = reading.reach(principal, 'messages') === 'everything';
-    const reactions = detail.reactions
-      .filter(({ sender }) => (sender === null ? isAll : reading.mayReadFrom(sender, row.chat?.guid ?? null, principal)))
+    const reactions = reactionsTo(row, detail, call)
       .map(({ kind, emoji, sender, date }) => ({ kind, emoji: emoji === null ? null : cleanText(emoji, 16), from: sender === null ? null : cleanText(sender, NAME_LIMIT), date: iso(date) }));
     const sentence = [
       STRANGERS,
@@ -108,7 +111,9 @@ export const messagesList = tool({
   }),
   output: z.object({
     messages: z.array(z.object({
-      row: z.int(), fromMe: z.boolean(), read: z.boolean(), text: z.string(), isCut: z.boolean(), isUnsent: z.boolean(), attachments: z.array(attachment), message: envelope,
+      row: z.int(), fromMe: z.boolean(), read: z.boolean(), text: z.string(), isCut: z.boolean(), isUnsent: z.boolean(),
+      isReadable: z.boolean().describe('False: it has a text that Belfry cannot read.'), editedAt: z.string().nullable(), reactionCount: z.int().describe('messages_get gives them.'),
+      attachments: z.array(attachment), message: envelope,
     })).describe(STRANGERS),
     nextCursor: z.string().nullable().describe('Null: there is no more.'),
   }),
@@ -129,15 +134,17 @@ export const messagesList = tool({
       after: from === null ? null : placeOf(from),
       may: (row) => backend.reading.mayRead(row, principal),
     });
+    const details = archive.details(page.rows.map(({ row }) => row.rowid));
     const all = page.rows.flatMap(({ row, place: at }) => {
-      const detail = archive.detail(row.rowid);
-      if (detail === null) return [];
+      const detail = details.get(row.rowid);
+      if (detail === undefined) return [];
       const text = cleanBody(readable(backend, detail.text));
       const shown = text.slice(0, LISTED_TEXT).toWellFormed();
       return [{
         at,
         item: {
           row: row.rowid, fromMe: detail.fromMe, read: detail.read, text: shown, isCut: shown.length < text.length, isUnsent: detail.isUnsent,
+          isReadable: detail.isReadable, editedAt: iso(detail.editedAt), reactionCount: reactionsTo(row, detail, call).length,
           attachments: fitting(attachmentsOf(detail), BYTES.attachments), message: envelopeOf(row),
         },
       }];
@@ -146,7 +153,8 @@ export const messagesList = tool({
     const next = messages.length === all.length ? page.next : all[messages.length - 1]!.at;
     const nextCursor = next === null ? null : cursors.seal(placeText(next));
     const count = messages.length === 0 ? (next === null ? 'There is no such message that you may read.' : 'Nothing of what was looked at may be read.') : `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}, newest first. ${STRANGERS}`;
-    const sentence = [count, nextCursor === null ? '' : `Pass cursor "${nextCursor}" to go on.`, boundNote(call, 'messages')].filter(Boolean).join(' ');
+    const unreadable = messages.some(({ isReadable }) => !isReadable) ? 'Where isReadable is false, the text has a form that Belfry cannot read.' : '';
+    const sentence = [count, unreadable, nextCursor === null ? '' : `Pass cursor "${nextCursor}" to go on.`, boundNote(call, 'messages')].filter(Boolean).join(' ');
     return { sentence, value: { messages, nextCursor } };
   },
 });

@@ -155,6 +155,7 @@ export const messagesSearch = tool({
   }),
   output: z.object({
     messages: z.array(z.object({ row: z.int(), fromMe: z.boolean(), snippet: z.string().describe(STRANGERS), message: z.record(z.string(), z.unknown()).describe(`The envelope as in messages.received; from is null for the owner's own. ${STRANGERS}`) })),
+    unreadable: z.boolean().describe('True: the texts of some messages cannot be read, so they were not looked through.'),
     nextCursor: z.string().nullable().describe('Null: all was looked at.'),
   }),
   annotations: READS,
@@ -181,8 +182,9 @@ export const messagesSearch = tool({
     const nextCursor = next === null ? null : cursors.seal(String(next));
     const sentence = [
       messages.length === 0 ? (next === null ? 'No message that you may read has this.' : 'Nothing was found so far.') : `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}, the newest first. ${STRANGERS}`,
-      ...found.notes, nextCursor === null ? '' : `Pass cursor "${nextCursor}" to look further back.`, boundNote(call, 'messages'),
+      ...found.notes, found.unreadable ? 'Some messages have a text that Belfry cannot read, so they were not looked through; messages_list shows which.' : '',
+      nextCursor === null ? '' : `Pass cursor "${nextCursor}" to look further back.`, boundNote(call, 'messages'),
     ].filter(Boolean).join(' ');
-    return { sentence, value: { messages, nextCursor } };
+    return { sentence, value: { messages, unreadable: found.unreadable, nextCursor } };
   },
 });
