@@ -114,8 +114,8 @@ test.each(eras)('over HTTP, $era', { timeout: 300_000 }, async ({ era, meta }) =
 });
 
 test.each([
-  ['resources/read', { uri: 0 }, 'uri: expected string, received number'], ['resources/read', {}, 'uri: expected string, received undefined'], ['tools/list', { cursor: 0 }, 'cursor: expected string, received number'],
-  ['resources/list', { cursor: [] }, 'cursor: expected string, received array'], ['tools/call', { name: 7 }, 'name: expected string, received number'], ['tools/call', { name: 'check_inbox', arguments: 'x' }, 'arguments: expected record, received string'],
+  ['resources/read', { uri: 0 }, 'uri: must be a string'], ['resources/read', {}, 'uri: is missing'], ['tools/list', { cursor: 0 }, 'cursor: must be a string'],
+  ['resources/list', { cursor: [] }, 'cursor: must be a string'], ['tools/call', { name: 7 }, 'name: must be a string'], ['tools/call', { name: 'check_inbox', arguments: 'x' }, 'arguments: must be an object'],
 ])('%s with %j names the field and the rule, both ways', async (method, given, sentence) => {
   const legacy = world.client();
   await legacy.initialize();

@@ -14,20 +14,20 @@ import { describeTool, runTool, type Tool } from './tool.ts';
 import { listWatches, stopWatch, watchEvents } from './watch-tools.ts';
 
 /** In the order in which a model needs them; the order of `tools/list` is stable. */
-const tools: readonly Tool[] = [
+export const TOOLS: readonly Tool[] = [
   listEventTypes, watchEvents, waitForEvents, checkInbox, listWatches, stopWatch, requestAccess,
   mailGet, mailList, mailAccounts, mailMailboxes, mailLinks, mailAttachment,
   messagesGet, messagesList, messagesChats,
   messagesReply, mailDraft, replyStatus,
   mailSearch, messagesSearch,
 ];
-const descriptions = new Map(tools.map((each) => [each, describeTool(each)]));
+const descriptions = new Map(TOOLS.map((each) => [each, describeTool(each)]));
 
 /** What a client sees now: everything only once the owner let it in, and what reads or searches a store only once they let it do that. */
 export function listedTools(backend: Backend, principal: Principal): readonly Tool[] {
   const isOpen = accessOf(backend, principal) === 'open';
   const { reading, writing } = backend;
-  return tools.filter(({ granted, reads, searches, writes }) => (isOpen || !granted)
+  return TOOLS.filter(({ granted, reads, searches, writes }) => (isOpen || !granted)
     && (reads === undefined || reading.reach(principal, reads) !== null)
     && (searches !== true || reading.search.maySearch(principal)) && (writes !== true || writing.may(principal)));
 }
@@ -41,7 +41,7 @@ export function registerTools(server: Server, session: Session): void {
   });
   server.setRequestHandler('tools/call', async (request, ctx) => {
     const { name, arguments: args } = request.params;
-    const each = tools.find((known) => known.name === name);
+    const each = TOOLS.find((known) => known.name === name);
     if (!each) throw new ProtocolError(ErrorCode.invalidParams, `name: there is no tool of this name; there are ${(await listed()).map((known) => known.name).join(', ')}`);
     const principal = await peer.principal;
     const access = accessOf(backend, principal);
