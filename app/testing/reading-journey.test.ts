@@ -384,7 +384,14 @@ describe('messages', () => {
     expect(await ask(client, 'messages_list', { person: '39781' })).toMatchObject({ messages: [{ row: code, text: 'In no chat', message: { chat: null } }], nextCursor: null });
     expect(await refusal(client, 'messages_list', {})).toMatch(/^chat: name one chat or one person/);
     expect(await refusal(client, 'messages_list', { chat: 'x', person: NUMBER })).toMatch(/^chat: name one chat or one person/);
-    expect(await refusal(client, 'messages_list', { person: NUMBER, before: 'yesterday' })).toMatch(/^before: /);
+    expect(await refusal(client, 'messages_list', { person: NUMBER, before: 'yesterday' })).toBe('before: must be a day such as 2026-11-30 or a time such as 2026-11-30T08:00:00Z');
+    expect(await refusal(client, 'messages_list', { person: NUMBER, after: '2026-02-30' })).toMatch(/^after: must be a day/);
+    const solstice = { group: true, identifier: 'chat7005', name: 'Solstice', members: [NUMBER] };
+    // A day is one of this Mac, from midnight on.
+    for (const [text, hour] of [['the day before', -1], ['that day', 0], ['late that day', 23], ['the day after', 24]] as const) await world.writer.messages.arrive({ from: NUMBER, chat: solstice, text, date: new Date(2026, 5, 21, hour).getTime() });
+    const between = async (range: object) => ((await ask(client, 'messages_list', { chat: 'Solstice', ...range }))['messages'] as Record<string, any>[]).map(({ text }) => text as string);
+    expect(await between({ after: '2026-06-21', before: '2026-06-22' })).toEqual(['late that day', 'that day']);
+    expect(await between({ after: '2026-06-21', before: new Date(2026, 5, 21, 5).toISOString() })).toEqual(['that day']);
   });
 
   test('chats: those of allowed people, and members whom this client may not read are not named', async () => {

@@ -7,6 +7,7 @@ import { occurrenceOf, payloadOf } from '../../events/occurrence.ts';
 import { cleanBody, cleanText } from '../../events/text.ts';
 import { cursorArgument } from '../sealed-cursor.ts';
 import { boundNote, CODES_HIDDEN, fitting, readable, STRANGERS, textPage } from './reading.ts';
+import { timeArgument, timeOf } from './time-argument.ts';
 import { READS, tool, type ToolCall } from './tool.ts';
 
 const NAME_LIMIT = 256;
@@ -18,7 +19,6 @@ const BYTES = { list: 56_000, versions: 8000, reactions: 8000, attachments: 8000
 
 const envelope = z.record(z.string(), z.unknown()).describe(`The envelope as in messages.received; from is null for the owner's own. ${STRANGERS}`);
 const attachment = z.object({ name: z.string().nullable(), type: z.string().nullable(), size: z.int().nullable(), here: z.boolean().describe('False: it is on the server only.') });
-const instant = z.iso.datetime({ offset: true });
 
 /** The same words for what is not there and what this client may not read. */
 const NO_MESSAGE = 'id: there is no message with this id that you may read.';
@@ -104,8 +104,8 @@ export const messagesList = tool({
   input: z.strictObject({
     chat: z.string().min(1).max(NAME_LIMIT).optional().describe('Id or exact name of a chat from messages_chats.'),
     person: z.string().min(1).max(320).optional().describe('A number or an address, instead of a chat.'),
-    before: instant.optional().describe('Only what is dated before, e.g. 2026-11-30T08:00:00Z.'),
-    after: instant.optional().describe('Only what is dated at this time or later.'),
+    before: timeArgument.optional().describe('Only what is dated before this day or time.'),
+    after: timeArgument.optional().describe('Only what is dated on this day or at this time and later.'),
     limit: z.int().min(1).max(MAX_LIST).default(50),
     cursor: cursorArgument.optional(),
   }),
@@ -130,7 +130,7 @@ export const messagesList = tool({
     const scope = chat === undefined ? archive.scopeOf(person!) : chatNamed(archive, chat, call);
     if (typeof scope === 'string') return { error: scope };
     const page = archive.list({
-      scope, before: before === undefined ? null : Date.parse(before), since: after === undefined ? null : Date.parse(after), limit,
+      scope, before: timeOf(before), since: timeOf(after), limit,
       after: from === null ? null : placeOf(from),
       may: (row) => backend.reading.mayRead(row, principal),
     });

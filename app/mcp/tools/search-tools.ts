@@ -8,6 +8,7 @@ import type { Reach } from '../session.ts';
 import { idsOf, mailboxesOf, shownMails } from './mail-tools.ts';
 import { chatNamed, envelopeOf } from './messages-tools.ts';
 import { boundNote, fitting, readingRefusal, STRANGERS } from './reading.ts';
+import { timeArgument, timeOf } from './time-argument.ts';
 import { READS, tool, type ToolCall } from './tool.ts';
 
 const BYTES = 56_000;
@@ -17,7 +18,6 @@ const MAX_QUERY = 1000;
 const MAX_SNIPPET = 400;
 
 const query = z.string().min(1).max(MAX_QUERY).describe('Words, all of which must be there; "a phrase"; OR; -word to leave out; (brackets) hold several together; word* for a beginning. Whole words: no stemming. Case and accents do not count.');
-const day = z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'must be a day such as 2026-11-30 or a time such as 2026-11-30T08:00:00Z');
 const highlight = z.boolean().default(false).describe('Puts the words that were found between ** and **; an asterisk of the text itself shows as \u2217.');
 const snippet = z.string().nullable().describe(`A stretch of the text around the first word found; null: nothing of the text is on this Mac, or it could not be cut in time. ${STRANGERS}`);
 
@@ -57,13 +57,6 @@ function shownText(found: FoundText | null, marked: boolean): string | null {
   return cutText(text + clean.slice(at), MAX_SNIPPET);
 }
 
-/** A day begins at midnight here (architecture 7). */
-function timeOf(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const date = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  return date === null ? Date.parse(text) : new Date(Number(date[1]), Number(date[2]) - 1, Number(date[3])).getTime();
-}
-
 const countWords = (count: number, isExact: boolean, one: string) => `${isExact ? '' : 'More than '}${count} ${one}${count === 1 && isExact ? '' : 's'}`;
 
 export const mailSearch = tool({
@@ -75,8 +68,8 @@ export const mailSearch = tool({
     scope: z.enum(['all', 'subject', 'sender', 'body', 'attachments']).default('all').describe('Where the words must stand. In the query, subject:, from:, body: and attachment: say it of one word, or of those in brackets behind it.'),
     mailbox: z.string().min(1).max(1024).optional().describe('A name from mail_mailboxes; left out: everywhere.'),
     exclude: z.array(z.string().min(1).max(1024)).max(20).default([]).describe('Mailboxes to leave out, such as Junk.'),
-    after: day.optional().describe('Only mail of this day or time and later.'),
-    before: day.optional().describe('Only mail before this day or time.'),
+    after: timeArgument.optional().describe('Only mail of this day or time and later.'),
+    before: timeArgument.optional().describe('Only mail before this day or time.'),
     highlight,
     limit: z.int().min(1).max(MAX_LIMIT).default(10),
     offset: z.int().min(0).max(10_000).default(0).describe('nextOffset of the last answer.'),
@@ -147,8 +140,8 @@ export const messagesSearch = tool({
     query,
     chat: z.string().min(1).max(256).optional().describe('Id or exact name of a chat from messages_chats; left out: all chats.'),
     person: z.string().min(1).max(320).optional().describe('A number or an address, instead of a chat: the one-to-one chats with it, and what it sent that is in no chat.'),
-    after: day.optional(),
-    before: day.optional(),
+    after: timeArgument.optional(),
+    before: timeArgument.optional(),
     highlight,
     limit: z.int().min(1).max(MAX_LIMIT).default(20),
     cursor: cursorArgument.optional(),
