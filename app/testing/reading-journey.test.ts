@@ -188,6 +188,8 @@ describe('mail', () => {
     }
     expect(all).toBe(`New words\nOn Monday Bob wrote:\n> old\n> words\n\n${words}"end"`);
     expect(kinds.slice(0, 2)).toEqual([['New words', false], ['On Monday', true]]);
+    const beyond = await ask(client, 'mail_get', { id: String(rowid), offset: all.length });
+    expect(beyond).toMatchObject({ parts: [], note: expect.stringContaining(`The text ends at ${all.length}: there is nothing from offset ${all.length} on.`) });
     for (const frame of client.frames) expect(Buffer.byteLength(frame.text)).toBeLessThan(256 * 1024);
   });
 
@@ -328,6 +330,7 @@ describe('messages', () => {
       attachments: [{ name: expect.stringContaining('IMG_1.jpeg') }], message: { id, from: { handle: NUMBER } },
     });
     expect(answer['reactions']).toHaveLength(1);
+    expect(await ask(client, 'messages_get', { id, offset: 400 })).toMatchObject({ text: '', nextOffset: null, note: expect.stringMatching(/ The text ends at 12: there is nothing from offset 400 on\.$/) });
     const other = guid();
     await world.writer.messages.arrive({ from: STRANGER, guid: other, text: 'Not for you' });
     for (const unknown of [other, guid(), '0', "' OR 1=1 --"]) expect(await refusal(client, 'messages_get', { id: unknown })).toBe(NO_MESSAGE);
@@ -380,6 +383,10 @@ describe('messages', () => {
     expect([await texts(STRANGER), await texts('+15550100000')]).toEqual([[], []]);
     const { result: code } = await world.writer.messages.oneTimeCode('In no chat', { guid: guid() });
     expect(await texts('39781')).toEqual([]);
+    const noteOf = async (person: string) => (await ask(client, 'messages_list', { person }))['note'] as string;
+    expect(await noteOf('ada')).toMatch(/^There is no such message that you may read\. person takes a number with its country code/);
+    // What may not be read and what is not there are told alike.
+    expect([await noteOf('39781'), await noteOf('+15550100000')]).toEqual([await noteOf('ada'), await noteOf(STRANGER)]);
     grant(world, 'messages:everything');
     expect(await ask(client, 'messages_list', { person: '39781' })).toMatchObject({ messages: [{ row: code, text: 'In no chat', message: { chat: null } }], nextCursor: null });
     expect(await refusal(client, 'messages_list', {})).toMatch(/^chat: name one chat or one person/);

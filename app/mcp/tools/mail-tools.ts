@@ -12,7 +12,7 @@ import { occurrenceOf, payloadOf } from '../../events/occurrence.ts';
 import { cleanText } from '../../events/text.ts';
 import { cursorArgument } from '../sealed-cursor.ts';
 import { MISSING_CODES, missingSentence } from './missing-words.ts';
-import { boundNote, CODES_HIDDEN, fitting, readable, STRANGERS, textPage, textPart } from './reading.ts';
+import { boundNote, CODES_HIDDEN, fitting, pageNote, readable, STRANGERS, textPage, textPart } from './reading.ts';
 import type { FetchedText } from '../session.ts';
 import { READS, tool, UNREADABLE, type ToolCall } from './tool.ts';
 
@@ -151,7 +151,7 @@ export const mailGet = tool({
       peopleSentence({ To: [row.to.length, row.toCount], Cc: [cc.length, allCc.length], 'Reply-To': [replyTo.length, allReplyTo.length] }),
       missingSentence(fetched === null ? missing : missing.filter((code) => code !== 'not-downloaded')),
       text === (source?.text ?? '') ? '' : CODES_HIDDEN,
-      page.nextOffset === null ? '' : `This is a part of ${page.length} characters: pass offset ${page.nextOffset} for the next.`,
+      fetched === null || fetched.ok ? pageNote(page, offset) : '',
     ].filter(Boolean).join(' ');
     return {
       sentence,

@@ -6,7 +6,7 @@ import type { MessagesArchive } from '../../apple/reader.ts';
 import { occurrenceOf, payloadOf } from '../../events/occurrence.ts';
 import { cleanBody, cleanText } from '../../events/text.ts';
 import { cursorArgument } from '../sealed-cursor.ts';
-import { boundNote, CODES_HIDDEN, fitting, readable, STRANGERS, textPage } from './reading.ts';
+import { boundNote, CODES_HIDDEN, fitting, pageNote, personNote, readable, STRANGERS, textPage } from './reading.ts';
 import { timeArgument, timeOf } from './time-argument.ts';
 import { READS, tool, type ToolCall } from './tool.ts';
 
@@ -75,7 +75,7 @@ export const messagesGet = tool({
       STRANGERS,
       detail.isUnsent ? 'It was taken back.' : detail.isReadable ? '' : 'Its text has a form that Belfry cannot read.',
       text === detail.text ? '' : CODES_HIDDEN,
-      page.nextOffset === null ? '' : `This is a part of ${page.length} characters: pass offset ${page.nextOffset} for the next.`,
+      pageNote(page, offset),
     ].filter(Boolean).join(' ');
     return {
       sentence,
@@ -103,7 +103,7 @@ export const messagesList = tool({
   description: 'Lists the messages of one chat, or of one person (the one-to-one chats, and what they sent that is in no chat, as some codes are), newest first. Texts are cut at 1,000 characters; messages_get gives all of one. Marks nothing as read.',
   input: z.strictObject({
     chat: z.string().min(1).max(NAME_LIMIT).optional().describe('Id or exact name of a chat from messages_chats.'),
-    person: z.string().min(1).max(320).optional().describe('A number or an address, instead of a chat.'),
+    person: z.string().min(1).max(320).optional().describe('A number with its country code or an address, instead of a chat.'),
     before: timeArgument.optional().describe('Only what is dated before this day or time.'),
     after: timeArgument.optional().describe('Only what is dated on this day or at this time and later.'),
     limit: z.int().min(1).max(MAX_LIST).default(50),
@@ -154,7 +154,7 @@ export const messagesList = tool({
     const nextCursor = next === null ? null : cursors.seal(placeText(next));
     const count = messages.length === 0 ? (next === null ? 'There is no such message that you may read.' : 'Nothing of what was looked at may be read.') : `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}, newest first. ${STRANGERS}`;
     const unreadable = messages.some(({ isReadable }) => !isReadable) ? 'Where isReadable is false, the text has a form that Belfry cannot read.' : '';
-    const sentence = [count, unreadable, nextCursor === null ? '' : `Pass cursor "${nextCursor}" to go on.`, boundNote(call, 'messages')].filter(Boolean).join(' ');
+    const sentence = [count, messages.length === 0 && next === null ? personNote(person) : '', unreadable, nextCursor === null ? '' : `Pass cursor "${nextCursor}" to go on.`, boundNote(call, 'messages')].filter(Boolean).join(' ');
     return { sentence, value: { messages, nextCursor } };
   },
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitting, textPage } from './reading.ts';
+import { fitting, pageNote, personNote, textPage } from './reading.ts';
 
 test('a text in stretches: quoted ones are marked, hostile characters go, line ends stay', () => {
   const text = 'New\r\n\u202eline\u0000\n> old\nend';
@@ -28,4 +28,17 @@ test('as many as fit, and one at least', () => {
   expect(fitting(['aa', 'bb', 'cc'], 10)).toEqual(['aa', 'bb']);
   expect(fitting(['a'.repeat(100)], 10)).toHaveLength(1);
   expect(fitting([], 10)).toEqual([]);
+});
+
+test('a page says where to go on, and one beyond the end says where the text ends', () => {
+  const note = (text: string, offset: number) => pageNote(textPage(text, [], offset), offset);
+  expect([note('abc', 0), note('abc', 2), note('', 0)]).toEqual(['', '', '']);
+  expect(note('a'.repeat(20_000), 0)).toBe('This is a part of 20000 characters: pass offset 16000 for the next.');
+  for (const offset of [3, 99]) expect(note('abc', offset)).toBe(`The text ends at 3: there is nothing from offset ${offset} on.`);
+  expect(note('', 5)).toBe('The text ends at 0: there is nothing from offset 5 on.');
+});
+
+test('a person named by anything but a number with its country code or an address: the rule is said', () => {
+  for (const person of [undefined, '+15550101234', ' +1 (555) 010-1234', 'ada@example.org']) expect(personNote(person)).toBe('');
+  for (const person of ['ada', '(555) 010-1234', '39781', '']) expect(personNote(person)).toMatch(/^person takes a number with its country code, such as \+15550100000, an address, or/);
 });

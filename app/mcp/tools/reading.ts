@@ -87,6 +87,16 @@ export function textPage(text: string, quotes: readonly { readonly start: number
   return { parts, length, nextOffset: position < length ? position : null };
 }
 
+/** What a reader of a page must know to go on, or why there is nothing on it; '' for a text that is there whole. */
+export function pageNote({ length, nextOffset }: TextPage, offset: number): string {
+  if (nextOffset !== null) return `This is a part of ${length} characters: pass offset ${nextOffset} for the next.`;
+  return offset > 0 && offset >= length ? `The text ends at ${length}: there is nothing from offset ${offset} on.` : '';
+}
+
+/** Said where a person has nothing and what was named may be none, as far as its form tells: whom the store knows is for those who may read them. */
+export const personNote = (person: string | undefined): string =>
+  (person === undefined || /^\s*\+|@/.test(person) ? '' : 'person takes a number with its country code, such as +15550100000, an address, or the sender of a text just as Messages shows it; the name of a contact is none of these.');
+
 /** Without half of a character at its end. */
 const whole = (text: string): string => (text.length > 1 && /[\uD800-\uDBFF]$/.test(text) ? text.slice(0, -1) : text);
 

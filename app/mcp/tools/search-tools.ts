@@ -7,7 +7,7 @@ import { cursorArgument } from '../sealed-cursor.ts';
 import type { Reach } from '../session.ts';
 import { idsOf, mailboxesOf, shownMails } from './mail-tools.ts';
 import { chatNamed, envelopeOf } from './messages-tools.ts';
-import { boundNote, fitting, readingRefusal, STRANGERS } from './reading.ts';
+import { boundNote, fitting, personNote, readingRefusal, STRANGERS } from './reading.ts';
 import { timeArgument, timeOf } from './time-argument.ts';
 import { READS, tool, type ToolCall } from './tool.ts';
 
@@ -139,7 +139,7 @@ export const messagesSearch = tool({
   input: z.strictObject({
     query,
     chat: z.string().min(1).max(256).optional().describe('Id or exact name of a chat from messages_chats; left out: all chats.'),
-    person: z.string().min(1).max(320).optional().describe('A number or an address, instead of a chat: the one-to-one chats with it, and what it sent that is in no chat.'),
+    person: z.string().min(1).max(320).optional().describe('A number with its country code or an address, instead of a chat: the one-to-one chats with it, and what it sent that is in no chat.'),
     after: timeArgument.optional(),
     before: timeArgument.optional(),
     highlight,
@@ -175,7 +175,8 @@ export const messagesSearch = tool({
     const nextCursor = next === null ? null : cursors.seal(String(next));
     const sentence = [
       messages.length === 0 ? (next === null ? 'No message that you may read has this.' : 'Nothing was found so far.') : `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}, the newest first. ${STRANGERS}`,
-      ...found.notes, found.unreadable ? 'Some messages have a text that Belfry cannot read, so they were not looked through; messages_list shows which.' : '',
+      messages.length === 0 && next === null ? personNote(person) : '', ...found.notes,
+      found.unreadable ? 'Some messages have a text that Belfry cannot read, so they were not looked through; messages_list shows which.' : '',
       nextCursor === null ? '' : `Pass cursor "${nextCursor}" to look further back.`, boundNote(call, 'messages'),
     ].filter(Boolean).join(' ');
     return { sentence, value: { messages, unreadable: found.unreadable, nextCursor } };
