@@ -374,6 +374,17 @@ describe('messages', () => {
     expect((await ask(client, 'messages_list', { chat: 'Signs' }))['note']).toMatch(/Where isReadable is false, the text has a form that Belfry cannot read\./);
   });
 
+  test('what one message has too much of is counted, and what is cut is said to be', async () => {
+    const { result: rowid } = await world.writer.messages.arrive({ from: NUMBER, text: `${'x'.repeat(1000)}y`, attachments: Array.from({ length: 200 }, (_, nth) => `IMG_${nth}.jpeg`) });
+    await world.writer.messages.edit(rowid, 'Short now');
+    for (let nth = 0; nth < 200; nth += 1) await world.writer.messages.tapback(rowid, { from: NUMBER, type: 2006, emoji: `\u{1f600}${nth}` });
+    const answer = await ask(client, 'messages_get', { id: String(rowid) });
+    expect(answer).toMatchObject({ text: 'Short now', versions: [{ text: 'x'.repeat(1000), isCut: true }], versionCount: 1, reactionCount: 200, attachmentCount: 200 });
+    expect(answer['reactions'].length).toBeLessThan(200);
+    expect(answer['note']).toContain(`Former versions are cut at 1,000 characters. ${answer['reactions'].length} of 200 reactions are shown: there is no room for more. ${answer['attachments'].length} of 200 attachments are shown`);
+    expect((await ask(client, 'messages_list', { person: NUMBER }))['messages'][0]).toMatchObject({ isCut: false, reactionCount: 200, attachmentCount: 200 });
+  });
+
   test('a person: the one-to-one chats, however the number is written; a stranger gives nothing', async () => {
     await world.writer.messages.arrive({ from: NUMBER, text: 'By iMessage' });
     await world.writer.messages.arrive({ from: NUMBER, text: 'By SMS', service: 'SMS' });

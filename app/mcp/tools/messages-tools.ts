@@ -40,6 +40,15 @@ const attachmentsOf = ({ attachments }: MessageDetail) => attachments.map(({ nam
 const reactionsTo = (row: MessageRow, { reactions }: MessageDetail, { session: { backend: { reading } }, principal }: ToolCall) =>
   reactions.filter(({ sender }) => (sender === null ? reading.reach(principal, 'messages') === 'everything' : reading.mayReadFrom(sender, row.chat?.guid ?? null, principal)));
 
+/** A text as far as a list shows it. */
+function listed(backend: ToolCall['session']['backend'], text: string): { text: string; isCut: boolean } {
+  const whole = cleanBody(readable(backend, text));
+  const shown = whole.slice(0, LISTED_TEXT).toWellFormed();
+  return { text: shown, isCut: shown.length < whole.length };
+}
+
+const partNote = (shown: readonly unknown[], all: readonly unknown[], what: string): string => (shown.length === all.length ? '' : `${shown.length} of ${all.length} ${what} are shown: there is no room for more.`);
+
 export const messagesGet = tool({
   name: 'messages_get',
   title: 'Read a message',
@@ -52,9 +61,9 @@ export const messagesGet = tool({
     message: envelope, row: z.int(), fromMe: z.boolean(), read: z.boolean(),
     text: z.string().describe(STRANGERS), length: z.int(), nextOffset: z.int().nullable(),
     isReadable: z.boolean().describe('False: it has a text that Belfry cannot read.'), isUnsent: z.boolean(),
-    editedAt: z.string().nullable(), versions: z.array(z.object({ text: z.string(), date: z.string().nullable() })).describe('What it said before it was edited.'),
-    reactions: z.array(z.object({ kind: z.string(), emoji: z.string().nullable(), from: z.string().nullable().describe('Null: the owner.'), date: z.string().nullable() })),
-    attachments: z.array(attachment),
+    editedAt: z.string().nullable(), versions: z.array(z.object({ text: z.string(), isCut: z.boolean(), date: z.string().nullable() })).describe('What it said before it was edited, the oldest first; each cut at 1,000 characters.'), versionCount: z.int(),
+    reactions: z.array(z.object({ kind: z.string(), emoji: z.string().nullable(), from: z.string().nullable().describe('Null: the owner.'), date: z.string().nullable() })), reactionCount: z.int(),
+    attachments: z.array(attachment), attachmentCount: z.int(),
   }),
   annotations: READS,
   granted: true,
@@ -69,13 +78,18 @@ export const messagesGet = tool({
     if (detail === null) return { error: NO_MESSAGE };
     const text = readable(backend, detail.text);
     const page = textPage(text, [], offset);
-    const reactions = reactionsTo(row, detail, call)
+    const allVersions = detail.versions.map(({ text, date }) => ({ ...listed(backend, text), date: iso(date) }));
+    const allReactions = reactionsTo(row, detail, call)
       .map(({ kind, emoji, sender, date }) => ({ kind, emoji: emoji === null ? null : cleanText(emoji, 16), from: sender === null ? null : cleanText(sender, NAME_LIMIT), date: iso(date) }));
+    const allAttachments = attachmentsOf(detail);
+    const [versions, reactions, attachments] = [fitting(allVersions, BYTES.versions), fitting(allReactions, BYTES.reactions), fitting(allAttachments, BYTES.attachments)];
     const sentence = [
       STRANGERS,
       detail.isUnsent ? 'It was taken back.' : detail.isReadable ? '' : 'Its text has a form that Belfry cannot read.',
       text === detail.text ? '' : CODES_HIDDEN,
       pageNote(page, offset),
+      versions.some(({ isCut }) => isCut) ? 'Former versions are cut at 1,000 characters.' : '',
+      partNote(versions, allVersions, 'former versions'), partNote(reactions, allReactions, 'reactions'), partNote(attachments, allAttachments, 'attachments'),
     ].filter(Boolean).join(' ');
     return {
       sentence,
@@ -83,8 +97,7 @@ export const messagesGet = tool({
         message: envelopeOf(row), row: row.rowid, fromMe: detail.fromMe, read: detail.read,
         text: page.parts.map(({ text }) => text).join(''), length: page.length, nextOffset: page.nextOffset,
         isReadable: detail.isReadable, isUnsent: detail.isUnsent, editedAt: iso(detail.editedAt),
-        versions: fitting(detail.versions.map(({ text, date }) => ({ text: cleanBody(readable(backend, text)).slice(0, LISTED_TEXT).toWellFormed(), date: iso(date) })), BYTES.versions),
-        reactions: fitting(reactions, BYTES.reactions), attachments: fitting(attachmentsOf(detail), BYTES.attachments),
+        versions, versionCount: allVersions.length, reactions, reactionCount: allReactions.length, attachments, attachmentCount: allAttachments.length,
       },
     };
   },
@@ -113,7 +126,7 @@ export const messagesList = tool({
     messages: z.array(z.object({
       row: z.int(), fromMe: z.boolean(), read: z.boolean(), text: z.string(), isCut: z.boolean(), isUnsent: z.boolean(),
       isReadable: z.boolean().describe('False: it has a text that Belfry cannot read.'), editedAt: z.string().nullable(), reactionCount: z.int().describe('messages_get gives them.'),
-      attachments: z.array(attachment), message: envelope,
+      attachments: z.array(attachment), attachmentCount: z.int(), message: envelope,
     })).describe(STRANGERS),
     nextCursor: z.string().nullable().describe('Null: there is no more.'),
   }),
@@ -138,14 +151,13 @@ export const messagesList = tool({
     const all = page.rows.flatMap(({ row, place: at }) => {
       const detail = details.get(row.rowid);
       if (detail === undefined) return [];
-      const text = cleanBody(readable(backend, detail.text));
-      const shown = text.slice(0, LISTED_TEXT).toWellFormed();
+      const attachments = attachmentsOf(detail);
       return [{
         at,
         item: {
-          row: row.rowid, fromMe: detail.fromMe, read: detail.read, text: shown, isCut: shown.length < text.length, isUnsent: detail.isUnsent,
+          row: row.rowid, fromMe: detail.fromMe, read: detail.read, ...listed(backend, detail.text), isUnsent: detail.isUnsent,
           isReadable: detail.isReadable, editedAt: iso(detail.editedAt), reactionCount: reactionsTo(row, detail, call).length,
-          attachments: fitting(attachmentsOf(detail), BYTES.attachments), message: envelopeOf(row),
+          attachments: fitting(attachments, BYTES.attachments), attachmentCount: attachments.length, message: envelopeOf(row),
         },
       }];
     });
