@@ -26,6 +26,13 @@ test.each([
   expect(safeName(name)).toBe(expected);
 });
 
+test.each([
+  [null, 'image/png', 'attachment.png'], [null, 'image/jpeg', 'attachment.jpg'], [null, 'Application/PDF', 'attachment.pdf'], [null, 'message/rfc822', 'attachment.eml'], ['..', 'text/calendar', 'attachment.ics'],
+  [null, 'application/octet-stream', 'attachment'], [null, 'constructor', 'attachment'], [null, 'x/../../y.sh', 'attachment'], ['scan', 'image/png', 'scan'],
+])('%j of the type %s is kept as %s', (name, type, expected) => {
+  expect(safeName(name, type)).toBe(expected);
+});
+
 test('a name of any length keeps its ending and fits a file system', () => {
   const name = safeName(`${'会'.repeat(500)}.pdf`);
   expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255);

@@ -4,6 +4,7 @@ import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { withoutHidden } from '../text/hidden.ts';
+import { extensionOf } from './file-extension.ts';
 
 /** Where the bytes of an attachment come from. */
 export type AttachmentSource = { readonly bytes: Buffer } | { readonly path: string };
@@ -60,9 +61,10 @@ export class AttachmentCache {
 
   /**
    * @param of the mail's row, and the part of it
+   * @param type MIME type, for the ending of a file without a name
    * @throws the file system's error where the copy cannot be written, or one of ours where it cannot be marked.
    */
-  async save(of: { readonly row: number; readonly part: string }, source: AttachmentSource, name: string | null): Promise<Saved> {
+  async save(of: { readonly row: number; readonly part: string }, source: AttachmentSource, name: string | null, type = ''): Promise<Saved> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     // Opened before the folder is made, so that nothing is left behind for one that is gone. A link is not followed.
     const from = 'path' in source ? await open(source.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => null) : null;
@@ -73,7 +75,7 @@ export class AttachmentCache {
       const size = 'bytes' in source ? source.bytes.length : Number(stat!.size);
       if (size > MAX_ATTACHMENT) return 'too-large';
       const content = 'bytes' in source ? await digest(source.bytes) : [stat!.dev, stat!.ino, stat!.size, stat!.mtimeNs, stat!.ctimeNs].join(' ');
-      const safe = safeName(name);
+      const safe = safeName(name, type);
       const id = `a-${createHash('sha256').update(JSON.stringify([of.row, of.part, safe, content])).digest('hex').slice(0, 40)}`;
       const running = this.#running.get(id) ?? this.#once(id, () => this.#copy(id, safe, size, 'bytes' in source ? source.bytes : from!));
       return await running;
@@ -206,11 +208,11 @@ function ownFolder(path: string): void {
   mkdirSync(path, { mode: 0o700 });
 }
 
-/** One file name below its folder, whatever the sender wrote. */
-export function safeName(name: string | null): string {
+/** One file name below its folder, whatever the sender wrote. @param type MIME type, for the ending where there is no name */
+export function safeName(name: string | null, type = ''): string {
   let clean = withoutHidden((name ?? '').normalize('NFC').replace(UNSAFE, '_')).replace(/^[.\s]+/, '').trim();
   while (Buffer.byteLength(clean) > MAX_NAME_BYTES) clean = Array.from(clean).slice(1).join('');
-  return clean === '' ? 'attachment' : clean;
+  return clean === '' ? `attachment${extensionOf(type)}` : clean;
 }
 
 function names(folder: string): string[] {

@@ -294,15 +294,28 @@ describe('mail', () => {
       expect(readdirSync(home)).toEqual([dirname(second as string).split('/').at(-1)]);
     });
 
+    test('what has no name is saved with the usual ending of its type: a picture, a forwarded mail', async () => {
+      const rowid = await mailOf(world, [
+        'Subject: x', 'Content-Type: multipart/mixed; boundary="b"', '', '--b', 'Content-Type: text/plain', '', 'Words', '--b', 'Content-Type: image/png', 'Content-Disposition: attachment', '', 'PNG',
+        '--b', 'Content-Type: message/rfc822', 'Content-Disposition: attachment', '', 'Subject: Forwarded', '', 'Its words', '--b', 'Content-Type: application/x-unheard-of', 'Content-Disposition: attachment', '', 'x', '--b--', '',
+      ].join('\n'));
+      const saved = async (part: string) => ask(client, 'mail_attachment', { id: String(rowid), part });
+      expect(await saved('2')).toMatchObject({ path: expect.stringMatching(/\/attachment\.png$/), name: null, type: 'image/png' });
+      const forwarded = await saved('3');
+      expect(forwarded).toMatchObject({ path: expect.stringMatching(/\/attachment\.eml$/), type: 'message/rfc822' });
+      expect(readFileSync(forwarded['path'] as string, 'utf8')).toBe('Subject: Forwarded\n\nIts words');
+      expect((await saved('4'))['path']).toMatch(/\/attachment$/);
+    });
+
     test('one beside the file is copied; a link in its place is not followed; one on the server is said to be there', async () => {
       const rowid = await mailOf(world, mixed('a.pdf', ''), {}, true);
       expect(await ask(client, 'mail_get', { id: String(rowid) })).toMatchObject({ onDisk: 'partial', attachments: [{ part: '2', here: false }] });
-      expect(await refusal(client, 'mail_attachment', { id: String(rowid), part: '2' })).toMatch(/not on this Mac/);
+      expect(await refusal(client, 'mail_attachment', { id: String(rowid), part: '2' })).toBe('This attachment is not on this Mac: Mail has not downloaded it. Open it in Mail.');
       const file = filesOf(world.mailDir).find((each) => each.endsWith(`/${rowid}.partial.emlx`))!;
       const folder = join(dirname(dirname(file)), 'Attachments', String(rowid), '2');
       mkdirSync(folder, { recursive: true });
       symlinkSync('/etc/hostname', join(folder, 'a.pdf'));
-      expect(await refusal(client, 'mail_attachment', { id: String(rowid), part: '2' })).toMatch(/not on this Mac/);
+      expect(await refusal(client, 'mail_attachment', { id: String(rowid), part: '2' })).toBe('This attachment is not on this Mac: Mail has not downloaded it. Open it in Mail.');
       renameSync(join(folder, 'a.pdf'), join(world.folder.path, 'link'));
       writeFileSync(join(folder, 'a.pdf'), 'beside');
       expect(readFileSync((await ask(client, 'mail_attachment', { id: String(rowid), part: '2' }))['path'] as string, 'utf8')).toBe('beside');

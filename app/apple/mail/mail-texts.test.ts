@@ -38,7 +38,7 @@ test('the attachments of a mail of 25 MB are listed with their sizes, and their 
   });
   for (const [nth, attachment] of mail.attachments.entries()) {
     const source = await attachmentSource(files, BOX, 1, attachment);
-    expect(source !== null && 'bytes' in source && source.bytes.equals(Buffer.alloc(attachment.size!, nth + 1)), attachment.part).toBe(true);
+    expect(typeof source === 'object' && 'bytes' in source && source.bytes.equals(Buffer.alloc(attachment.size!, nth + 1)), attachment.part).toBe(true);
   }
   // For the text alone less is read, and that is said.
   expect(MAX_READ).toBeLessThan(20 * MB);
@@ -56,5 +56,18 @@ test('of a mail beyond the limit: what lies before it can be had, what goes thro
   expect(missing).toEqual(['size']);
   expect(attachments).toMatchObject([{ part: '2', size: 1000 }, { part: '3', size: null, where: 'in-message' }]);
   expect(await attachmentSource(files, BOX, 1, attachments[0]!)).toEqual({ bytes: Buffer.alloc(1000, 1) });
-  expect(await attachmentSource(files, BOX, 1, attachments[1]!)).toBeNull();
+  expect(await attachmentSource(files, BOX, 1, attachments[1]!)).toBe('too-large');
+  expect(await attachmentSource(files, BOX, 1, { ...attachments[0]!, where: 'not-downloaded' })).toBe('not-here');
+  expect(await attachmentSource(files, BOX, 1, { ...attachments[0]!, where: 'beside' })).toBe('not-here');
+  expect(await attachmentSource(files, BOX, 2, attachments[0]!)).toBe('not-here');
+});
+
+test('of a mail whose file ends too early, what goes through the end is truncated', async () => {
+  using folder = tempFolder('texts');
+  const start = [...HEAD, ...attached('0.pdf', Buffer.alloc(1000, 1)), ...attached('1.pdf', Buffer.alloc(2000, 2))].join('\r\n');
+  put(folder, Buffer.from(`${start.length + 5000}\n${start}`));
+  const files = new MailFiles(folder.at('V10'));
+  const { attachments } = (await readMail(files, BOX, 1))!;
+  expect(await attachmentSource(files, BOX, 1, attachments[0]!)).toEqual({ bytes: Buffer.alloc(1000, 1) });
+  expect(await attachmentSource(files, BOX, 1, attachments[1]!)).toBe('truncated');
 });

@@ -47,17 +47,25 @@ export async function readMail(files: MailFiles, box: MailboxPlace, rowid: numbe
   };
 }
 
-/** Bytes of an attachment that lies in the message's file, or the path of its own file; null if neither is on this Mac. */
-export async function attachmentSource(files: MailFiles, box: MailboxPlace, rowid: number, part: PlacedAttachment): Promise<{ readonly bytes: Buffer } | { readonly path: string } | null> {
-  if (part.where === 'not-downloaded') return null;
+/** `truncated`: the message's file ends before it does. `too-large`: it goes on behind what is read of a message's file. */
+export type NoAttachment = 'not-here' | 'truncated' | 'too-large';
+
+/** Bytes of an attachment that lies in the message's file, or the path of its own file; else why there are none. */
+export async function attachmentSource(
+  files: MailFiles, box: MailboxPlace, rowid: number, part: PlacedAttachment,
+): Promise<{ readonly bytes: Buffer } | { readonly path: string } | NoAttachment> {
+  if (part.where === 'not-downloaded') return 'not-here';
   const found = openMail(files, box, rowid, MAX_READ_WHOLE);
-  if (found === null) return null;
+  if (found === null) return 'not-here';
   if (part.where === 'beside') {
     const beside = files.attachment(found.file, rowid, part.part, part.rawName);
-    return beside === null ? null : { path: beside.path };
+    return beside === null ? 'not-here' : { path: beside.path };
   }
-  const bytes = await partBytes(found.content.message, part.part, reachesEnd(found.content));
-  return bytes === null ? null : { bytes };
+  const { message, isWhole } = found.content;
+  const bytes = await partBytes(message, part.part, reachesEnd(found.content));
+  if (bytes !== null) return { bytes };
+  if (!isWhole) return 'too-large';
+  return found.content.isTruncated ? 'truncated' : 'not-here';
 }
 
 /** The same without attachments, links and headers: for an index and its snippets. @param limit of bytes that are read @param pace of several mails that are read in a row */

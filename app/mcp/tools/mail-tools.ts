@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { attachmentSource, readMail, type MailReading } from '../../apple/mail/mail-texts.ts';
+import { attachmentSource, readMail, type MailReading, type NoAttachment } from '../../apple/mail/mail-texts.ts';
 import { hashOf } from '../../apple/mail/mail-rows.ts';
 import type { Missing } from '../../apple/mail/mail-content.ts';
 import type { MailMarks, MailName } from '../../apple/mail/mail-lookup.ts';
@@ -308,6 +308,12 @@ export const mailLinks = tool({
   },
 });
 
+const NO_ATTACHMENT: Readonly<Record<NoAttachment, string>> = {
+  'not-here': 'This attachment is not on this Mac: Mail has not downloaded it. Open it in Mail.',
+  truncated: 'Not all of this attachment is on this Mac: the file of its mail ends too early. Open it in Mail.',
+  'too-large': 'This attachment is too large to be taken out of its mail: 72 MB of a mail are read. Open it in Mail.',
+};
+
 export const mailAttachment = tool({
   name: 'mail_attachment',
   title: 'Get an attachment',
@@ -328,8 +334,8 @@ export const mailAttachment = tool({
     if (each === undefined || mail.row.mailbox === null) return { error: content === null ? NOT_HERE : 'part: this mail has no such attachment. mail_get lists them.' };
     const source = await attachmentSource(reading.mailFiles, mail.row.mailbox, mail.row.rowid, each);
     if (!reading.mayRead(mail.row, call.principal)) return { error: NO_MAIL };
-    if (source === null) return { error: 'This attachment is not on this Mac, or not all of it is, or it is too large to be taken out of its mail. Open it in Mail.' };
-    const saved = await reading.attachments.save({ row: mail.row.rowid, part }, source, each.name);
+    if (typeof source === 'string') return { error: NO_ATTACHMENT[source] };
+    const saved = await reading.attachments.save({ row: mail.row.rowid, part }, source, each.name, each.type);
     if (saved === 'gone') return { error: UNREADABLE };
     if (saved === 'too-large') return { error: 'This attachment is larger than 100 MB. Open it in Mail.' };
     if (saved === 'no-room') return { error: 'There is no room for a copy now: copies of attachments take at most 1 GB, and a tenth of the free disk. Try again in a minute, or open it in Mail.' };
