@@ -171,6 +171,18 @@ describe.each(MessagesStore.versions)('in no chat, columns of %s', (columns) => 
   });
 });
 
+test('what is in no chat is found behind more messages to a group than are asked in one step', { timeout: 120_000 }, () => {
+  start('26');
+  const crew = { group: true, identifier: 'chat1', name: 'Crew', members: [ADA, BOB] };
+  const alone = (minute: number) => store.oneTimeCode(`Code ${minute}`, { from: ADA, date: AT + minute * 60_000 });
+  const [oldest, old, newest] = [alone(1), store.arrive({ from: ADA, text: 'In its chat', date: AT + 120_000 }), alone(900_000)];
+  store.arriveMany(Array.from({ length: 20_100 }, (_, nth) => ({ from: ADA, chat: crew, text: `Group ${nth}`, date: AT + (10 + nth) * 60_000 })));
+  const scope = reader.scopeOf(ADA);
+  expect(rowsOf(scope)).toEqual([newest, old, oldest]);
+  const first = list(scope, { limit: 1 });
+  expect(rowsOf(scope, { after: first.next })).toEqual([old, oldest]);
+});
+
 test('an edit shows what it says now and what it said; an unsend is marked; spam is nowhere', () => {
   start('26');
   const edited = store.arrive({ from: ADA, text: 'First' });
