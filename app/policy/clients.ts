@@ -41,6 +41,8 @@ export interface KnownClient {
   /** Unix ms. */
   readonly seenAt: number;
   readonly asks: ReadonlyMap<EventType, readonly string[]>;
+  /** What it would like beyond events and that is not before the owner yet. */
+  readonly wishes: ReadonlySet<GrantName>;
 }
 
 interface Known {
@@ -48,6 +50,7 @@ interface Known {
   label: string | null;
   seenAt: number;
   readonly asks: Map<EventType, readonly string[]>;
+  readonly wishes: Set<GrantName>;
   readonly processes: Map<string, ClientProcess>;
 }
 
@@ -108,7 +111,7 @@ export class Clients {
     const isNew = known === undefined;
     if (!known) {
       this.#makeRoom();
-      known = { identity, label: null, seenAt: 0, asks: new Map(), processes: new Map() };
+      known = { identity, label: null, seenAt: 0, asks: new Map(), wishes: new Set(), processes: new Map() };
     }
     known.identity = identity;
     known.label = label === null ? known.label : cleanText(label, 64);
@@ -138,6 +141,20 @@ export class Clients {
     if (known.asks.has(type) && all.length === before.length) return false;
     known.asks.set(type, all);
     return true;
+  }
+
+  /** What a client would like beyond events. True if any of it is new. */
+  wish(id: string, grants: readonly GrantName[]): boolean {
+    const wishes = this.#known.get(id)?.wishes;
+    const added = wishes === undefined ? [] : grants.filter((grant) => !wishes.has(grant));
+    for (const grant of added) wishes!.add(grant);
+    return added.length > 0;
+  }
+  forgetWishes(id: string): void {
+    this.#known.get(id)?.wishes.clear();
+  }
+  wishing(): readonly string[] {
+    return [...this.#known].flatMap(([id, { wishes }]) => (wishes.size === 0 ? [] : [id]));
   }
 
   /** What stands between the client and a type, apart from the switch and the pause. */
@@ -271,8 +288,12 @@ export class Clients {
   }
 }
 
+const WIDER: Readonly<Partial<Record<GrantName, GrantName>>> = { mail: 'mail:everything', messages: 'messages:everything', reply: 'reply:unasked' };
+const takesIn = (grants: readonly GrantName[], grant: GrantName) => WIDER[grant] !== undefined && grants.includes(WIDER[grant]);
+
 /** Each once; of two that say the same the wider. */
-export function widestOf(grants: readonly GrantName[]): GrantName[] {
-  const wider: Partial<Record<GrantName, GrantName>> = { mail: 'mail:everything', messages: 'messages:everything', reply: 'reply:unasked' };
-  return [...new Set(grants)].filter((grant) => wider[grant] === undefined || !grants.includes(wider[grant]));
-}
+export const widestOf = (grants: readonly GrantName[]): GrantName[] => [...new Set(grants)].filter((grant) => !takesIn(grants, grant));
+
+/** What of the wanted is not held yet, neither itself nor the wider. */
+export const missingOf = (held: readonly GrantName[], wanted: readonly GrantName[]): GrantName[] =>
+  widestOf(wanted).filter((grant) => !held.includes(grant) && !takesIn(held, grant));

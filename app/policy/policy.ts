@@ -2,11 +2,12 @@ import type { Clock } from '../events/clock.ts';
 import type { StoreKind } from '../apple/occurrence.ts';
 import type { EventType } from '../events/occurrence.ts';
 import type { Principal } from '../events/verdict.ts';
-import { activitySentence, askSentence, grantTitle, isWidening, settingText, type AllowOptions, type Change, type GrantName, type Outcome } from './change.ts';
+import { activitySentence, grantTitle, isWidening, settingText, type AllowOptions, type Change, type GrantName, type Outcome } from './change.ts';
 import { Clients, widestOf, type ClientIdentity } from './clients.ts';
 import { Credentials } from './credentials.ts';
 import { MAX_PAUSE_MS, MIN_PAUSE_MS, Pause } from './pause.ts';
 import { RateLimit } from './rate.ts';
+import { Requests, type RequestsHost } from './requests.ts';
 import { chatCount, done, RuleChanges, type ChangeKind, type Saved } from './rule-changes.ts';
 import { addRules, checkEntry, splitEntries } from './sender-edit.ts';
 import type { SealState } from './seal.ts';
@@ -44,6 +45,7 @@ export class Policy extends RuleChanges {
   readonly #store: SettingsStore;
   readonly #clock: Clock;
   readonly #waiting: Waiting;
+  readonly #requests: Requests;
   readonly #rate: RateLimit;
   readonly #pause: Pause;
   readonly #listeners = new Set<ChangeListener>();
@@ -56,6 +58,7 @@ export class Policy extends RuleChanges {
     this.#store = options.settings;
     this.#clock = options.clock;
     this.#waiting = new Waiting(() => this.#clock.now(), () => this.#clock.monotonic());
+    this.#requests = new Requests(this.#requestsHost(), this.#waiting, this.clients);
     this.#rate = new RateLimit(() => this.#clock.monotonic());
     this.#pause = new Pause(options.clock, () => this.#emit('pause', 'The pause ended'));
     const host = this.#credentialHost();
@@ -95,21 +98,21 @@ export class Policy extends RuleChanges {
     return this.#clock.now() + Math.max(0, this.#rate.nextFreeAt(principal.id, this.ratePerHour) - this.#clock.monotonic());
   }
 
-  /** A client would like to read or to search: a request for the owner, unless it may already or is not let in. */
+  /** A client would like to read or to search: a request for the owner, unless it may already or was refused. */
   wantsToRead(principal: Principal, stores: readonly StoreKind[], search = false): void {
     const grants: GrantName[] = stores.filter((store) => this.reach(principal, store) === null);
     if (search && !this.maySearch(principal)) grants.push('search');
-    this.#requestGrants(principal, grants);
+    this.#requests.wish(principal.id, grants);
   }
 
-  /** A client would like to write: a request for the owner, unless it may already or is not let in. */
+  /** A client would like to write: a request for the owner, unless it may already or was refused. */
   wantsToWrite(principal: Principal): void {
-    if (this.writes(principal) === null) this.#requestGrants(principal, ['reply']);
+    if (this.writes(principal) === null) this.#requests.wish(principal.id, ['reply']);
   }
 
-  #requestGrants(principal: Principal, grants: readonly GrantName[]): void {
-    const isIn = this.clients.decision(principal.id) === 'none' ? this.trustLocalClients : !this.isDenied(principal);
-    if (grants.length > 0 && isIn && this.#isKnown(principal.id)) this.request({ do: 'grant-client', id: principal.id, grants });
+  #isIn(id: string): boolean {
+    const decision = this.clients.decision(id);
+    return decision === 'none' ? this.trustLocalClients && this.#isKnown(id) : decision !== 'denied';
   }
 
   /** A client connected and was identified. `label` is what it calls itself. */
@@ -181,7 +184,7 @@ export class Policy extends RuleChanges {
   request(change: Change): Outcome {
     const fault = this.#fault(change);
     if (fault) return fault;
-    const place = this.#waiting.addChange(change, askSentence(change, (id) => this.clientName(id)), (id) => this.clients.runs(id));
+    const place = this.#requests.ask(this.#normalised(change));
     if (place === null) return { ok: false, code: 'full', message: `${MAX_WAITING} requests wait for the owner already. Answer those first.` };
     if (place.added) this.#waits();
     return { ok: true, changed: false, sentence: 'This lets more through, so the owner has to allow it: it is in Waiting for you.' };
@@ -198,6 +201,7 @@ export class Policy extends RuleChanges {
     if (outcome.ok || outcome.code === 'nothing') {
       this.#waiting.remove(id);
       this.#emit('waiting', null);
+      this.#requests.settle();
     }
     return outcome;
   }
@@ -257,7 +261,7 @@ export class Policy extends RuleChanges {
     const record = this.clients.approved(id, { ...options, ...senders });
     if (typeof record === 'string') return { ok: false, code: 'refused', message: record };
     const word = record.decision === 'once' ? 'allowed until its process ends' : 'allowed';
-    return this.#decide(record, { do: 'allow-client', id, options }, `${this.clientName(id)} is ${word}.`);
+    return this.#decide(record, { do: 'allow-client', id, options }, `${this.clientName(id)} is ${word}.`, options.grants !== undefined);
   }
 
   /** More for a client that is let in; the rest of its record stays as it is. */
@@ -366,12 +370,15 @@ export class Policy extends RuleChanges {
     return values.length === 0 ? 'Name at least one sender, or leave senders out for all.' : { senders: values };
   }
 
-  #decide(record: ClientRecord, change: Change, sentence: string): Outcome {
+  /** @param answersWishes the owner said what it may do beyond events: what it wished for is answered too */
+  #decide(record: ClientRecord, change: Change, sentence: string, answersWishes = false): Outcome {
     const clients = [...this.settings.clients.filter((each) => each.id !== record.id), record];
     const failed = this.save({ clients, ...(record.decision === 'denied' && this.credentials.without(record.id)) });
     if (failed) return failed;
-    if (record.decision === 'denied') this.signIns.refuse(record.id);
-    const waited = this.#waiting.remove(record.id);
+    const refused = record.decision === 'denied';
+    if (refused) this.signIns.refuse(record.id);
+    if (refused || answersWishes) this.clients.forgetWishes(record.id);
+    const waited = refused ? this.#waiting.removeClient(record.id) : this.#waiting.remove(record.id);
     const outcome = this.did('clients', change, sentence);
     if (waited) this.#emit('waiting', null);
     return outcome;
@@ -417,6 +424,18 @@ export class Policy extends RuleChanges {
     };
   }
 
+  #requestsHost(): RequestsHost {
+    const policy = this;
+    return {
+      get settings() { return policy.settings; },
+      get region() { return policy.region; },
+      isIn: (id) => this.#isIn(id),
+      widens: (change) => this.widens(change),
+      clientName: (id) => this.clientName(id),
+      waits: (isNew) => (isNew ? this.#waits() : this.#emit('waiting', null)),
+    };
+  }
+
   #normalised(change: Change): Change {
     const value = (text: string) => {
       const entry = checkEntry(text, this.region);
@@ -459,6 +478,7 @@ export class Policy extends RuleChanges {
 
   #emit(kind: ChangeKind, sentence: string | null): void {
     for (const listener of this.#listeners) listener(kind, sentence);
+    if (kind !== 'waiting' && kind !== 'notice') this.#requests.settle();
   }
 }
 

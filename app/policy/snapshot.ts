@@ -1,8 +1,8 @@
 import type { EventType } from '../events/occurrence.ts';
 import { cleanText } from '../events/text.ts';
 import { inQuotes } from '../text/quotes.ts';
-import { eventTitle } from './change.ts';
-import type { Clients, Decision } from './clients.ts';
+import { eventTitle, grantTitle } from './change.ts';
+import { widestOf, type Clients, type Decision } from './clients.ts';
 import type { CredentialView } from './credentials.ts';
 import { parsedEntry, type SenderRules } from './sender-rules.ts';
 import type { LoadedSettings } from './settings-store.ts';
@@ -153,20 +153,23 @@ function waitingView(clients: Clients, entry: WaitingEntry): WaitingView {
     // The name is a stranger's: it must not look like the end of itself.
     return { ...entry.ask, kind: 'sign-in', since, sentence: `${inQuotes(entry.ask.name, entry.ask.client)} asks to sign in.`, grants: [...entry.ask.grants] };
   }
-  return { kind: entry.kind, id, since, sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, id), ...about(entry) };
+  return { kind: entry.kind, id, since, sentence: entry.kind === 'change' ? cleanText(entry.sentence, 512) : wants(clients, id), ...about(clients, entry) };
 }
 
 /** Whom an entry is about, and what that client would like to do beyond hearing of arrivals. */
-function about(entry: Exclude<WaitingEntry, { kind: 'sign-in' }>): Pick<ChangeWaiting, 'client' | 'grants'> {
-  if (entry.kind === 'client') return { client: entry.id, grants: [] };
+function about(clients: Clients, entry: Exclude<WaitingEntry, { kind: 'sign-in' }>): Pick<ChangeWaiting, 'client' | 'grants'> {
+  if (entry.kind === 'client') return { client: entry.id, grants: wishesOf(clients, entry.id) };
   const { change } = entry;
   if (change.do === 'grant-client') return { client: change.id, grants: [...change.grants] };
   return { client: 'id' in change ? change.id : null, grants: [] };
 }
 
-/** "Wants New mail from 2 senders." (ui.md, Clients) */
+const wishesOf = (clients: Clients, id: string): ClientRecord['grants'] => widestOf([...(clients.known(id)?.wishes ?? [])]).sort();
+
+/** "Wants New mail from 2 senders. It would also like to search." (ui.md, Clients). Without senders: whoever is allowed. */
 function wants(clients: Clients, id: string): string {
   const parts = [...(clients.known(id)?.asks ?? [])].map(([type, senders]) =>
-    `${eventTitle(type)} from ${senders.length} sender${senders.length === 1 ? '' : 's'}`);
-  return parts.length === 0 ? 'Wants events.' : `Wants ${parts.join(' and ')}.`;
+    `${eventTitle(type)}${senders.length === 0 ? '' : ` from ${senders.length} sender${senders.length === 1 ? '' : 's'}`}`);
+  const wishes = wishesOf(clients, id).map(grantTitle);
+  return `Wants ${parts.length === 0 ? 'events' : parts.join(' and ')}.${wishes.length === 0 ? '' : ` It would also like to ${wishes.join(' and ')}.`}`;
 }
