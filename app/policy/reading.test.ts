@@ -101,16 +101,18 @@ test('a wish to read waits for the owner once, and a yes adds the grant to the r
   expect(policy.snapshot().waiting).toEqual([]);
 });
 
-test('who is not let in asks in vain: nothing waits, nothing is granted', () => {
+test('who was refused asks in vain: nothing waits, nothing is granted', () => {
   using folder = tempFolder();
   const { policy } = policyIn(folder.path);
   policy.seen(client(A.id), null);
   policy.wantsToRead(A, ['mail']);
-  expect(policy.snapshot().waiting).toEqual([]);
   expect(policy.grantClient(A.id, ['mail'])).toMatchObject({ ok: false, code: 'refused' });
   policy.denyClient(A.id);
   policy.wantsToRead(A, ['mail', 'messages']);
   expect(policy.snapshot().waiting).toEqual([]);
   expect(policy.grantClient(A.id, ['mail'])).toMatchObject({ ok: false, code: 'refused' });
   expect(policy.grantClient('cccccccc', ['mail'])).toMatchObject({ ok: false, code: 'unknown' });
+  // What it wished for before is gone with the refusal.
+  policy.allowClient(A.id);
+  expect(policy.snapshot().waiting).toEqual([]);
 });

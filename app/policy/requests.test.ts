@@ -132,3 +132,48 @@ test('a request for a client that was refused earlier goes on waiting', () => {
   done(policy.setSetting('subjects', false));
   expect(policy.snapshot().waiting).toMatchObject([{ kind: 'change', client: A.id }]);
 });
+
+test('what a client wished for before it was let in is told with its entry, and is before the owner once they let it in', () => {
+  using folder = tempFolder();
+  const { policy } = policyWith(folder.path, null);
+  for (const type of [MAIL, MESSAGES] as const) policy.asks(A, type, []);
+  policy.wantsToRead(A, ['mail'], true);
+  policy.wantsToRead(A, ['mail'], true);
+  expect(policy.snapshot().waiting).toMatchObject([{
+    kind: 'client', client: A.id, grants: ['mail', 'search'], sentence: 'Wants New mail and New message. It would also like to read mail from allowed senders and search.',
+  }]);
+  const told: string[] = [];
+  policy.onChange((kind) => told.push(kind));
+  done(policy.answer(A.id, true));
+  expect(policy.snapshot().waiting).toMatchObject([{ kind: 'change', client: A.id, grants: ['mail', 'search'] }]);
+  expect(told).toContain('waiting');
+  expect(policy.reach(A, 'mail')).toBeNull();
+});
+
+test('an answer that says what a client may do beyond events answers its wishes too', () => {
+  using folder = tempFolder();
+  const { policy } = policyWith(folder.path, null);
+  policy.asks(A, MAIL, []);
+  policy.wantsToRead(A, ['mail'], true);
+  done(policy.answer(A.id, true, { grants: ['mail'] }));
+  expect([policy.snapshot().waiting, policy.snapshot().clients[0]!.grants]).toEqual([[], ['mail']]);
+});
+
+test('with asking off a wish from before is asked for as soon as the client is let in', () => {
+  using folder = tempFolder();
+  const { policy } = policyWith(folder.path, null);
+  policy.wantsToWrite(A);
+  done(policy.setSetting('askNewClients', false));
+  policy.asks(A, MAIL, []);
+  expect([policy.gate(A, MAIL), grantsOf(policy)]).toEqual(['open', [['reply']]]);
+});
+
+test('a wish that found no place is before the owner once there is one', () => {
+  using folder = tempFolder();
+  const { policy } = policyWith(folder.path);
+  for (let nth = 0; nth < 20; nth++) policy.request({ do: 'add-senders', senders: [`a${nth}@x.example`], options: {} });
+  policy.wantsToRead(A, ['mail']);
+  expect(grantsOf(policy)).toEqual([]);
+  done(policy.answer(idOf(policy), false));
+  expect([policy.snapshot().waiting.length, grantsOf(policy)]).toEqual([20, [['mail']]]);
+});

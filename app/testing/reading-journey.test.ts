@@ -76,17 +76,43 @@ test('watch, event, wait, read: refused without the grant, asked for, granted, r
   expect(await ask(client, 'mail_get', { id })).toMatchObject({ row: rowid });
 }, 60_000);
 
-test('who is not let in yet asks for that first; nothing of reading is listed or done', async () => {
+test('who is not let in yet asks for that first; nothing of reading is listed or done, and the wish comes before the owner with the client', async () => {
   await using world = await startWorld({ trust: false });
   const client = world.client();
-  expect(await ask(client, 'request_access', { read: ['mail', 'messages'] })).toMatchObject({ access: 'waiting', mayRead: [] });
-  expect(world.engine.policy.snapshot().waiting).toMatchObject([{ kind: 'client' }]);
-  expect(await list(client)).toEqual(['list_event_types', 'request_access']);
+  const asked = await ask(client, 'request_access', { read: ['mail', 'messages'] });
+  expect(asked).toMatchObject({ access: 'waiting', mayRead: [], canAskToSearch: true, canAskToWrite: true });
+  const listed = await list(client);
+  expect(listed).toEqual(['list_event_types', 'request_access']);
+  // No tool is named that is not there.
+  expect(String(asked['note']).match(/[a-z]+(_[a-z]+)+/g)).toEqual(['request_access']);
+  const cli = async (line: string) => (await runCommand(line.split(' '), engineApi(world.engine), { headless: true, isOwnerConsole: false })).stdout;
+  expect(await cli('waiting list')).toBe(`${ownIdentity(world).id}  Wants New mail and New message. It would also like to read mail from allowed senders and read messages from allowed senders.\n`);
   expect(await refusal(client, 'mail_get', { id: '1' })).toMatch(/has not let this client in yet/);
   world.engine.policy.allowClient(ownIdentity(world).id);
+  expect(world.engine.policy.snapshot().waiting).toMatchObject([{ kind: 'change', client: ownIdentity(world).id, grants: ['mail', 'messages'] }]);
   expect((await list(client)).filter((name) => /^(mail|messages)_/.test(name))).toEqual([]);
   expect(await refusal(client, 'messages_get', { id: '1' })).toMatch(/has not let this client read messages/);
   expect(await refusal(client, 'request_access', { read: ['calendar'] })).toMatch(/^read\[0\]: /);
+}, 60_000);
+
+test('an answer of request_access says what the owner was asked now, and only that', async () => {
+  await using world = await startWorld();
+  const client = world.client();
+  const note = async (args: object) => (await ask(client, 'request_access', args))['note'] as string;
+  expect(await note({})).toBe('The owner allows this client. Nothing more was asked for.');
+  expect(await note({ event: MAIL })).toBe('The owner allows this client. It may do already what you asked for.');
+  expect(await note({ read: ['messages', 'mail'], search: true, write: true })).toBe('The owner allows this client. They were asked to let it read mail, read messages, search and write; tools for that appear once they do.');
+  grant(world, 'mail:everything', 'search');
+  expect(await ask(client, 'request_access', { read: ['mail'], search: true })).toEqual({
+    note: 'The owner allows this client. It may do already what you asked for.', access: 'allowed',
+    mayRead: ['mail'], canAskToRead: ['messages'], maySearch: true, canAskToSearch: false, mayWrite: false, canAskToWrite: true,
+  });
+  expect(await note({ search: true, write: true })).toMatch(/They were asked to let it write; tools/);
+  // The same, whether or not they are allowed.
+  const named = 'The owner allows this client. Whom you named was noted; whatever of it they let through will arrive.';
+  expect([await note({ from: [ADA.address] }), await note({ from: ['stranger@x.example'] })]).toEqual([named, named]);
+  world.engine.policy.revokeClient(ownIdentity(world).id);
+  expect(await ask(client, 'request_access', { write: true })).toMatchObject({ access: 'not_allowed', canAskToRead: [], canAskToSearch: false, canAskToWrite: false });
 }, 60_000);
 
 test('over the older handshake a grant is told and taken back, and the list follows', async () => {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { quotedName } from '../../app/contract/health.ts';
-import type { ClientRow } from '../../app/contract/values.ts';
+import type { ClientRow, GrantName } from '../../app/contract/values.ts';
 import { Button } from '../parts/button.tsx';
 import { RadioGroup } from '../parts/checkbox.tsx';
 import { PersonName } from '../parts/person-name.tsx';
@@ -9,16 +9,19 @@ import { useBusyRun } from '../parts/use-busy-run.ts';
 import { engine } from '../stores/engine-store.ts';
 import { ALLOWED, AllowFields, optionsOf } from './allow-fields.tsx';
 import { choicesOf } from './grants.ts';
+import { asksBeyond } from './waiting-words.ts';
 
 interface AllowSheetProps {
   readonly client: ClientRow;
   /** It waits for an answer; else it was decided on before. */
   readonly waits: boolean;
+  /** What it would like beyond events: told, and nothing of it is chosen. */
+  readonly wishes?: readonly GrantName[];
   readonly onClose: () => void;
 }
 
 /** How long, and what: nothing is allowed that is not shown here. */
-export function AllowSheet({ client, waits, onClose }: AllowSheetProps) {
+export function AllowSheet({ client, waits, wishes = [], onClose }: AllowSheetProps) {
   const [length, setLength] = useState<'always' | 'once'>(client.persistable ? 'always' : 'once');
   // What was allowed before, or for a client that nothing was decided on, all that the owner's own switches and senders let through.
   const decided = client.decision === 'always' || client.decision === 'once';
@@ -56,6 +59,7 @@ export function AllowSheet({ client, waits, onClose }: AllowSheetProps) {
       {byProcess && (client.persistable
         ? <RadioGroup label="For how long" value={length} onChange={setLength} options={[{ value: 'always', label: 'Always' }, { value: 'once', label: 'Once, until it quits' }]} />
         : <p>It can't be told from other programs, so it can be allowed only once, until it quits.</p>)}
+      {wishes.length > 0 && <p>It would also like to {asksBeyond(wishes)}. Choose below.</p>}
       <AllowFields value={allowed} onChange={setAllowed} />
     </Sheet>
   );

@@ -37,6 +37,7 @@ describe('what a client asks for and gets', () => {
   test('in words', () => {
     expect(asksWords(busy)).toBe('New mail from 2 senders, New message from 1 sender');
     expect(asksWords(client())).toBeNull();
+    expect(asksWords(client({ asks: [{ type: 'mail.received', senders: 0, notAllowed: [] }, { type: 'messages.received', senders: 1, notAllowed: [] }] }))).toBe('New mail, New message from 1 sender');
     expect(busy.subscriptions.map(subscriptionWords)).toEqual(['New mail - 2 senders - push - 3 delivered', 'New message - 1 sender - channel - 1 delivered']);
     expect(deliveredTo(busy)).toBe(4);
   });

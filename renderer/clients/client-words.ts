@@ -30,10 +30,10 @@ export function clientGroups(clients: readonly ClientRow[]): ClientGroups {
 export const subscriptionWords = ({ type, senders, mode, delivered }: ClientRow['subscriptions'][number]): string =>
   `${EVENT_TITLES[type]} - ${many(senders, 'sender')} - ${mode} - ${delivered} delivered`;
 
-/** `New mail from 2 senders, New message from 1 sender`; null while it asks for nothing. */
+/** `New mail from 2 senders, New message`; without senders it is whoever is allowed. Null while it asks for nothing. */
 export function asksWords({ asks }: Pick<ClientRow, 'asks'>): string | null {
   if (asks.length === 0) return null;
-  return asks.map(({ type, senders }) => `${EVENT_TITLES[type]} from ${many(senders, 'sender')}`).join(', ');
+  return asks.map(({ type, senders }) => `${EVENT_TITLES[type]}${senders === 0 ? '' : ` from ${many(senders, 'sender')}`}`).join(', ');
 }
 
 /** What it got so far, over all its subscriptions. */

@@ -25,7 +25,9 @@ export function WaitingEntries({ waiting }: { readonly waiting: readonly Waiting
   const clients = useEngine(({ slices }) => slices?.clients) ?? NO_CLIENTS;
   const [allowing, setAllowing] = useState<WaitingRow | null>(null);
   const [answering, setAnswering] = useState(false);
-  const asked = allowing?.kind === 'client' && waiting.some(({ id }) => id === allowing.id) ? clients.find(({ id }) => id === allowing.id) : undefined;
+  // As it is by now: it may have wished for more since the sheet was opened.
+  const opened = waiting.find(({ id }) => id === allowing?.id);
+  const asked = opened?.kind === 'client' ? clients.find(({ id }) => id === opened.id) : undefined;
   // The request that the sheet was opened for, and no other that takes its place.
   const signIn = allowing?.kind === 'sign-in' && signInState(allowing, waiting) === 'waits' ? allowing : null;
   const close = () => setAllowing(null);
@@ -46,7 +48,7 @@ export function WaitingEntries({ waiting }: { readonly waiting: readonly Waiting
           />
         ))}
       </ul>
-      {asked && <Subject gone="The client no longer waits for an answer." onClose={close}>{(leave) => <AllowSheet client={asked} waits onClose={leave} />}</Subject>}
+      {asked && <Subject gone="The client no longer waits for an answer." onClose={close}>{(leave) => <AllowSheet client={asked} waits wishes={opened?.kind === 'client' ? opened.grants : []} onClose={leave} />}</Subject>}
       {signIn && (
         <Subject gone={() => signInOver(signIn, useEngine.getState().slices?.waiting ?? NO_WAITING)} onClose={close}>{(leave) => <SignInSheet entry={signIn} onClose={leave} />}</Subject>
       )}

@@ -7,6 +7,8 @@ test('what is asked for, in one sentence', () => {
   const change = { kind: 'change', id: '1', since: 0, sentence: 'Turn on New message', client: null, grants: [] } satisfies WaitingRow;
   expect(waitingWords(change, null)).toBe('Turn on New message');
   expect(waitingWords({ ...change, client: '3f2a9c01', grants: ['mail', 'reply'] }, claudeCode())).toBe('Wants to read mail from allowed senders and write, with each text shown to you first.');
+  const asking = claudeCode({ decision: 'none', asks: [{ type: 'mail.received', senders: 0, notAllowed: [] }] });
+  expect(waitingWords({ ...change, kind: 'client', client: asking.id, grants: ['mail', 'search'] }, asking)).toBe('Wants New mail. It would also like to read mail from allowed senders and search what it reads.');
   expect(waitingWords(waitingSend(), claudeCode())).toBe('Wants to send this to the group:');
   expect(waitingWords(waitingDraft({ answers: null }), claudeCode())).toBe('Wants to open this draft in Mail. Nothing is sent.');
 });

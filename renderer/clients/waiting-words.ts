@@ -31,6 +31,9 @@ export const signInOver = (asked: SignIn, waiting: readonly WaitingRow[]): strin
 /** `read mail from allowed senders and search what it reads` */
 export const asksBeyond = (grants: readonly GrantName[]): string => grants.map((grant) => GRANT_WORDS[grant]).join(' and ');
 
+/** Who is not let in yet may wish for more already. */
+const alsoWants = (grants: readonly GrantName[]): readonly string[] => (grants.length === 0 ? [] : [`It would also like to ${asksBeyond(grants)}.`]);
+
 /** What an entry asks for, in one sentence. @param client null where it isn't known */
 export function waitingWords(entry: WaitingRow, client: ClientRow | null): string {
   switch (entry.kind) {
@@ -39,7 +42,7 @@ export function waitingWords(entry: WaitingRow, client: ClientRow | null): strin
     case 'draft':
       return entry.answers === null ? 'Wants to open this draft in Mail. Nothing is sent.' : 'Wants to open this answer as a draft in Mail. Nothing is sent.';
     case 'client':
-      return client && asksWords(client) !== null ? `Wants ${asksWords(client)}.` : entry.sentence;
+      return client && asksWords(client) !== null ? [`Wants ${asksWords(client)}.`, ...alsoWants(entry.grants)].join(' ') : entry.sentence;
     case 'change':
       return client && entry.grants.length > 0 ? `Wants to ${asksBeyond(entry.grants)}.` : entry.sentence;
     case 'sign-in':

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { parseArguments } from '../../events/sender-filter.ts';
+import type { Principal } from '../../events/verdict.ts';
 import { namesFor } from '../events-request.ts';
-import { accessOf } from '../session.ts';
+import { accessOf, type Backend } from '../session.ts';
 import { tool } from './tool.ts';
 
 const store = z.enum(['mail', 'messages']);
@@ -19,7 +20,10 @@ export const requestAccess = tool({
     read: z.array(store).min(1).max(2).optional().describe('To read texts, not only envelopes: mail, messages or both. A step of its own for the owner; then no event is asked for unless one is named.'),
     search: z.boolean().default(false).describe('To search what it may read; reading is asked for by `read`.'),
   }),
-  output: z.object({ access: z.enum(['allowed', 'waiting', 'not_allowed', 'off']), mayRead: z.array(store), canAskToRead: z.array(store), maySearch: z.boolean(), mayWrite: z.boolean() }),
+  output: z.object({
+    access: z.enum(['allowed', 'waiting', 'not_allowed', 'off']), mayRead: z.array(store), canAskToRead: z.array(store),
+    maySearch: z.boolean(), canAskToSearch: z.boolean(), mayWrite: z.boolean(), canAskToWrite: z.boolean(),
+  }),
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   granted: false,
   run({ event, from, domains, read, search, write }, { session: { backend }, principal }) {
@@ -33,17 +37,42 @@ export const requestAccess = tool({
     }
     if (read !== undefined || search) backend.reading.wants(principal, read ?? [], search);
     if (write) backend.writing.wants(principal);
-    const reads = store.options.filter((each) => backend.reading.reach(principal, each) !== null);
-    const reading = { mayRead: reads, canAskToRead: store.options.filter((each) => !reads.includes(each)), maySearch: backend.reading.search.maySearch(principal), mayWrite: backend.writing.may(principal) };
+    const may = rightsOf(backend, principal);
+    const grants = { ...may, ...askableOf(may, backend.policy.isDenied(principal)) };
+    // Those that are granted by now would be no news to the owner.
+    const wanted = [
+      ...store.options.filter((each) => read?.includes(each) && !may.mayRead.includes(each)).map((each) => `read ${each}`),
+      ...(search && !may.maySearch ? ['search'] : []), ...(write && !may.mayWrite ? ['write'] : []),
+    ];
+    const also = wanted.length === 0 ? '' : ` They see too that you would like to ${listed(wanted)}.`;
     switch (accessOf(backend, principal)) {
-      case 'open':
-        return { sentence: 'The owner allows this client. What you asked for was noted; whatever of it they let through will arrive, and tools to read, to search or to write appear once they allow that.', value: { access: 'allowed', ...reading } };
+      case 'open': {
+        const isNew = [
+          ...(wanted.length === 0 ? [] : [`They were asked to let it ${listed(wanted)}; tools for that appear once they do.`]),
+          ...(named ? ['Whom you named was noted; whatever of it they let through will arrive.'] : []),
+          ...(event === undefined || ['open', 'paused'].includes(backend.gate(principal, event)) ? [] : [`They see that you ask for ${event}, which this client does not get at present.`]),
+        ];
+        const asksNothing = event === undefined && !named && read === undefined && !search && !write;
+        const rest = isNew.length > 0 ? isNew.join(' ') : asksNothing ? 'Nothing more was asked for.' : 'It may do already what you asked for.';
+        return { sentence: `The owner allows this client. ${rest}`, value: { access: 'allowed', ...grants } };
+      }
       case 'approval':
-        return { sentence: 'The owner was asked and has not answered yet. Go on with something else and call list_watches later.', value: { access: 'waiting', ...reading } };
+        return { sentence: `The owner was asked to let this client in and has not answered yet.${also} Go on with something else; request_access tells later whether they did.`, value: { access: 'waiting', ...grants } };
       case 'refused':
-        return { sentence: 'The owner does not allow this client. Only they can change that, in Belfry.', value: { access: 'not_allowed', ...reading } };
+        return { sentence: 'The owner does not allow this client. Only they can change that, in Belfry.', value: { access: 'not_allowed', ...grants } };
       case 'off':
-        return { sentence: 'Every event is switched off. The owner can turn events on in Belfry.', value: { access: 'off', ...reading } };
+        return { sentence: `Every event is switched off. The owner can turn events on in Belfry.${also}`, value: { access: 'off', ...grants } };
     }
   },
 });
+
+const rightsOf = ({ reading, writing }: Backend, principal: Principal) => ({
+  mayRead: store.options.filter((each) => reading.reach(principal, each) !== null), maySearch: reading.search.maySearch(principal), mayWrite: writing.may(principal),
+});
+
+/** A client that was refused asks for nothing more. */
+const askableOf = ({ mayRead, maySearch, mayWrite }: ReturnType<typeof rightsOf>, denied: boolean) => ({
+  canAskToRead: store.options.filter((each) => !denied && !mayRead.includes(each)), canAskToSearch: !denied && !maySearch, canAskToWrite: !denied && !mayWrite,
+});
+
+const listed = (words: readonly string[]) => (words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`);
