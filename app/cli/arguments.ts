@@ -6,7 +6,7 @@ export interface Flags {
   readonly rest: readonly string[];
   has(name: string): boolean;
   value(name: string): string | null;
-  /** Null if the flag was not given. */
+  /** Null if the flag was not given; it may be empty. */
   list(name: string): readonly string[] | null;
 }
 
@@ -34,7 +34,7 @@ export function readFlags(argv: readonly string[], known: Readonly<Record<string
       continue;
     }
     const value = equals === -1 ? argv[++at] : word.slice(equals + 1);
-    if (value === undefined || value === '' || (equals === -1 && value.startsWith('--'))) return `${name} needs a value.`;
+    if (value === undefined || (value === '' && kind !== 'list') || (equals === -1 && value.startsWith('--'))) return `${name} needs a value.`;
     if (kind === 'value' && found.has(name)) return `${name} was given twice.`;
     const values = kind === 'list' ? value.split(',').map((each) => each.trim()).filter((each) => each !== '') : [value];
     found.set(name, [...(found.get(name) ?? []), ...values]);

@@ -183,6 +183,7 @@ function addSenders(senders: readonly string[], flags: Flags): Parsed {
   const target = flags.value('--for');
   if (target !== null && target !== 'mail' && target !== 'messages') return '--for takes mail or messages; without it a sender counts for both.';
   const except = flags.list('--except');
+  if (except?.length === 0) return '--except needs a value.';
   const options: SenderOptions = {
     ...(target !== null && { for: target }),
     ...(flags.has('--subdomains') && { subdomains: true }),
@@ -256,9 +257,10 @@ function allowOptionsOf(flags: Flags): AllowOptions | string {
   const grants = flags.list('--grants');
   const type = events && (events.length === 1 && events[0] === 'all' ? 'all' as const : eventType.array().safeParse(events));
   if (type !== null && type !== 'all' && !type.success) return `--events takes ${eventType.options.join(', ')} or all.`;
-  const granted = grants && grantName.array().safeParse(grants);
-  if (granted && !granted.success) return `--grants takes ${grantName.options.join(', ')}.`;
-  for (const [name, list] of [['--events', events], ['--senders', senders], ['--grants', grants]] as const) {
+  if (grants?.length === 0) return '--grants needs a value; none takes all of them back.';
+  const granted = grants && grantName.array().safeParse(grants.length === 1 && grants[0] === 'none' ? [] : grants);
+  if (granted && !granted.success) return `--grants takes ${grantName.options.join(', ')}, or none alone.`;
+  for (const [name, list] of [['--events', events], ['--senders', senders]] as const) {
     if (list?.length === 0) return `${name} needs a value.`;
   }
   return {

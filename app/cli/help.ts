@@ -33,5 +33,7 @@ A SENDER is an address (ada@example.com), a domain (@example.org), a number (+15
 A GRANT is mail or messages (reading from allowed senders), mail:everything or messages:everything, search,
 reply (each text is shown first) or reply:unasked (it is not where your rules allow all members of the chat, or the
 sender of the mail that is answered; new drafts open unasked; all else is shown first, also with :everything).
+"clients allow" replaces all that the client was allowed before: --grants names every grant that it shall have, --grants none
+and no --grants take all of them back.
 Exit codes: 0 done, 1 no, 2 not permitted or waiting for the owner, 3 wrong use or no engine, 4 stream ended, 5 gap.
 `;

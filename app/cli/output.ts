@@ -26,10 +26,29 @@ export function clientLines(clients: PolicySnapshot['clients'], waiting: readonl
     client.id,
     DECISION[client.decision],
     client.label === null ? '' : inQuotes(client.label),
-    `${client.display}${client.signed || client.by !== undefined ? '' : ', not signed'}${client.grants.length === 0 ? '' : `, grants ${client.grants.join(' ')}`}`,
+    [
+      client.display, ...(client.signed || client.by !== undefined ? [] : ['not signed']), ...(client.events === 'all' ? [] : [`events ${client.events.join(' ')}`]),
+      ...(client.senders === 'all' ? [] : [`senders ${someSenders(client.senders, ' ')}`]), ...(client.grants.length === 0 ? [] : [`grants ${client.grants.join(' ')}`]),
+    ].join(', '),
   ]));
   if (waiting.length === 0) return known;
   return `${known}\n\nWaiting for you:\n${table(waiting.map((entry) => [entry.id, sentenceOf(entry)]))}`;
+}
+
+/** All that an allowed client may now, in the words of the flags that set it. */
+export function allowedLine({ events, senders, grants }: PolicySnapshot['clients'][number]): string {
+  const parts = [
+    `Events: ${events === 'all' ? 'all' : events.join(', ')}.`, `Senders: ${senders === 'all' ? 'all that are allowed' : someSenders(senders, ', ')}.`,
+    `Grants: ${grants.length === 0 ? 'none' : grants.join(', ')}.`,
+  ];
+  return parts.join(' ');
+}
+
+const SHOWN_SENDERS = 5;
+/** A client may have thousands. Domains as they are typed. */
+function someSenders(senders: readonly string[], between: string): string {
+  const shown = senders.slice(0, SHOWN_SENDERS).map((sender) => (sender.includes('.') && !sender.includes('@') ? `@${sender}` : sender)).join(between);
+  return senders.length > SHOWN_SENDERS ? `${shown} and ${senders.length - SHOWN_SENDERS} more` : shown;
 }
 
 /** The code first, where nobody else's words stand before it. */

@@ -75,7 +75,7 @@ test.each<[string, CommandContext, number, RegExp]>([
   ['senders add *', HEADLESS, 3, /^belfry: "\*": /],
   ['senders remove ada@example.com', PEER, 1, /not in the list/],
   [`clients allow ${ID}`, PEER, 2, /Waiting for you/],
-  [`clients allow ${ID}`, HEADLESS, 0, /^"cursor" \(0123abcd\) is allowed\.\n$/],
+  [`clients allow ${ID}`, HEADLESS, 0, /^"cursor" \(0123abcd\) is allowed\. Events: all\. Senders: all that are allowed\. Grants: none\.\n$/],
   ['clients allow ffffffff', HEADLESS, 3, /No client has the id "ffffffff"/],
   ['clients allow ffffffff', PEER, 3, /No client has the id "ffffffff"/],
   [`clients deny ${ID}`, PEER, 0, /is not allowed\.\n$/],
@@ -155,6 +155,19 @@ test.each<[string, CommandContext, number, object]>([
   const result = await run(it.api, line, context);
   expect([result.code, result.stderr]).toEqual([code, '']);
   expect(JSON.parse(result.stdout)).toEqual(value);
+});
+
+test('who allows a client reads what it may now, since that replaces what it might before; the list says it too', async () => {
+  using it = setUp();
+  const say = async (line: string) => (await run(it.api, line, HEADLESS)).stdout;
+  expect(await say(`clients allow ${ID} --grants mail,messages,reply`)).toBe('"cursor" (0123abcd) is allowed. Events: all. Senders: all that are allowed. Grants: mail, messages, reply.\n');
+  expect(await say(`clients allow ${ID} --grants search`)).toBe('"cursor" (0123abcd) is allowed. Events: all. Senders: all that are allowed. Grants: search.\n');
+  expect(await say(`clients allow ${ID} --events mail.received --senders @example.org,ada@x.example,12345 --grants none`)).toBe(
+    '"cursor" (0123abcd) is allowed. Events: mail.received. Senders: @example.org, ada@x.example, 12345. Grants: none.\n');
+  expect(await say('clients list')).toBe('0123abcd  allowed  "cursor"  /opt/0123abcd, not signed, events mail.received, senders @example.org ada@x.example 12345\n');
+  expect(await say(`clients allow ${ID} --senders ${[1, 2, 3, 4, 5, 6, 7].map((nth) => `a${nth}@x.example`).join(',')}`)).toContain('a5@x.example and 2 more. Grants');
+  const { message } = JSON.parse(await say(`clients allow ${ID} --once --grants mail --json`)) as { message: string };
+  expect(message).toMatch(/ends\. Events: all\. .* Grants: mail\.$/);
 });
 
 test('a peer that shortens a pause only asks for it', async () => {

@@ -3,7 +3,7 @@ import type { DeadLetters } from '../contract/search.ts';
 import type { ChatRow, ContractOutcome, DiagnosticRow, Status, TestHop, WaitingRow, WatchRow, WebhookRow } from '../contract/values.ts';
 import { parseCommand, type Command } from './commands.ts';
 import { HELP } from './help.ts';
-import { clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines, tokenLines, waitingLines, watchLines, webhookLines } from './output.ts';
+import { allowedLine, clientLines, doctorLines, eventLines, senderLines, settingLines, statusLines, tokenLines, waitingLines, watchLines, webhookLines } from './output.ts';
 import { searchLines } from './search-lines.ts';
 
 /** What commands need of the engine. Implemented by `engine`; policy has the first four as they are. */
@@ -152,9 +152,9 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
       if (command.accept && !context.headless && !context.isOwnerConsole) return { code: 2, fault: 'refused', message: 'Only the owner can allow this, in Belfry\'s window.' };
       // A sign-in is allowed by its code, whichever list its id was taken from.
       if (command.accept && (command.code !== undefined || api.waiting().some(({ id, kind }) => id === command.id && kind === 'sign-in'))) {
-        return outcomeAnswer(api.change({ do: 'allow-client', id: command.id, options: {}, ...(command.code !== undefined && { code: command.code }) }));
+        return changeAnswer({ do: 'allow-client', id: command.id, options: {}, ...(command.code !== undefined && { code: command.code }) }, api);
       }
-      return outcomeAnswer(await api.answer(command.id, command.accept));
+      return answered(command.id, command.accept, api);
     case 'stop-watch':
       return outcomeAnswer(api.stopWatch(command.id));
     case 'webhooks': {
@@ -201,7 +201,30 @@ function change(wanted: Change, api: EngineApi, context: CommandContext): Answer
     if (asked.ok) return { code: 2, fault: 'waiting', message: asked.sentence };
     return { code: asked.code === 'full' ? 2 : EXIT[asked.code], fault: asked.code, message: asked.message };
   }
-  return outcomeAnswer(api.change(wanted));
+  return changeAnswer(wanted, api);
+}
+
+function changeAnswer(change: Change, api: EngineApi): Answer {
+  const client = change.do === 'allow-client' ? clientOf(change.id, api) : null;
+  return outcomeAnswer(withAllowed(api.change(change), client, api));
+}
+
+async function answered(id: string, accept: boolean, api: EngineApi): Promise<Answer> {
+  const client = accept ? clientOf(id, api) : null;
+  return outcomeAnswer(withAllowed(await api.answer(id, accept), client, api));
+}
+
+/** The client that an id stands for, or whom a request is about. */
+function clientOf(id: string, api: EngineApi): string | null {
+  const entry = api.snapshot().waiting.find((each) => each.id === id);
+  return entry === undefined ? id : entry.client;
+}
+
+/** Whoever allows replaces all that was allowed before: they read what holds now. */
+function withAllowed<T extends Outcome | ContractOutcome>(outcome: T, id: string | null, api: EngineApi): T {
+  const client = id === null || !outcome.ok ? undefined : api.snapshot().clients.find((each) => each.id === id);
+  if (client === undefined || client.decision === 'denied' || client.decision === 'none' || !outcome.ok) return outcome;
+  return { ...outcome, sentence: `${outcome.sentence} ${allowedLine(client)}` };
 }
 
 function outcomeAnswer(outcome: Outcome): Answer {

@@ -93,6 +93,7 @@ test('who is not let in yet asks for that first; nothing of reading is listed or
   expect((await list(client)).filter((name) => /^(mail|messages)_/.test(name))).toEqual([]);
   expect(await refusal(client, 'messages_get', { id: '1' })).toMatch(/has not let this client read messages/);
   expect(await refusal(client, 'request_access', { read: ['calendar'] })).toMatch(/^read\[0\]: /);
+  expect(await cli(`waiting allow ${world.engine.policy.snapshot().waiting[0]!.id}`)).toMatch(/may now read mail from allowed senders and read messages from allowed senders\. Events: all\. Senders: all that are allowed\. Grants: mail, messages\.\n$/);
 }, 60_000);
 
 test('an answer of request_access says what the owner was asked now, and only that', async () => {

@@ -102,7 +102,7 @@ test.each(['127.0.0.1', 'localhost'])('the official client finds its way by itse
     expect(await belfry(world, list, 'allow', id, '--code', String((Number(code) + 1) % 10_000).padStart(4, '0'))).toMatchObject({ code: 2, err: expect.stringMatching(/has another code, so nothing was allowed/) });
   }
   const allowed = await belfry(world, 'clients', 'allow', id, '--code', code, '--events', 'mail.received');
-  expect(allowed).toMatchObject({ code: 0, out: expect.stringMatching(/^"official client" \([0-9a-f]{8}\) is allowed\.\n$/) });
+  expect(allowed).toMatchObject({ code: 0, out: expect.stringMatching(/^"official client" \([0-9a-f]{8}\) is allowed\. Events: mail\.received\. Senders: all that are allowed\. Grants: none\.\n$/) });
   const client8 = /\(([0-9a-f]{8})\)/.exec(allowed.out)![1]!;
   expect(await belfry(world, 'waiting', 'allow', id, '--code', code)).toMatchObject({ code: 3, err: expect.stringMatching(/waits any more/) });
 
