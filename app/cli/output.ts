@@ -2,7 +2,7 @@ import { answerFacts } from '../contract/answer-words.ts';
 import type { PolicySnapshot } from '../contract/change.ts';
 import type { ChatRow, DiagnosticRow, Status, WaitingRow, WatchRow, WebhookRow } from '../contract/values.ts';
 import { inQuotes } from '../text/quotes.ts';
-import { searchLine } from './search-lines.ts';
+import { searchSummary } from './search-lines.ts';
 import { table } from './table.ts';
 
 export const eventLines = (events: PolicySnapshot['events']): string => table(events.map(({ type, on }) => [type, onOff(on)]));
@@ -104,7 +104,7 @@ export function statusLines(status: Status): string {
     ['Mail', store(status.stores.mail)],
     ['Messages', store(status.stores.messages)],
     ['Clients', `${status.clients} connected, ${status.waiting} waiting for you, ${status.streams} streams`],
-    ['Search', searchLine(status.search)],
+    ['Search', searchSummary(status.search, status.stores.mail.on)],
     ['Paused', pauseText(status.pausedUntil)],
     ...(status.settingsSentence === null ? [] : [['Settings', status.settingsSentence]]),
   ]);

@@ -137,9 +137,9 @@ async function run(command: Command, api: EngineApi, context: CommandContext): P
       return { code: 0, text: watchLines(watches), json: { watches } };
     }
     case 'search-status': {
-      const { search } = api.status();
+      const { search, stores } = api.status();
       const deadLetters = api.deadLetters();
-      return { code: 0, text: searchLines(search, deadLetters), json: { search: { ...search, deadLetters } } };
+      return { code: 0, text: searchLines(search, deadLetters, stores.mail.on), json: { search: { ...search, deadLetters } } };
     }
     case 'rebuild-search':
       return outcomeAnswer(api.rebuildSearch());
