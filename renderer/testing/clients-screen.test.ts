@@ -42,6 +42,16 @@ describe('waiting for you', () => {
     expect(await facts.innerText()).toContain('Senders: 1 chosen');
   });
 
+  test('what one would like beyond events is told in the list and in the sheet, and nothing of it is chosen', async () => {
+    const page = await clients('client-asking');
+    await page.evaluate(() => window.belfryFixture!.change({ waiting: [{ kind: 'client', id: 'aa11bb22', since: 0, sentence: '', client: 'aa11bb22', grants: ['mail'] }] }));
+    await entry(page, 'my-agent').getByText('It would also like to read mail from allowed senders.').waitFor();
+    await entry(page, 'my-agent').getByRole('button', { name: /^Allow/ }).click();
+    const sheet = page.getByRole('dialog', { name: 'Allow this client?' });
+    await sheet.getByText('It would also like to read mail from allowed senders. Choose below.').waitFor();
+    expect(await sheet.getByLabel('Read mail', { exact: true }).locator('option:checked').textContent()).toBe('No');
+  });
+
   test('one that cannot be told from others is allowed once only', async () => {
     const page = await clients('client-asking');
     await entry(page, 'inbox-bot').getByRole('button', { name: /^Allow/ }).click();
