@@ -4,6 +4,7 @@ import { version } from '../engine/version.ts';
 import { parseCommand } from './commands.ts';
 import { defaultDataDir, socketPathOf } from './data-folder.ts';
 import { HELP } from './help.ts';
+import { nodeTrouble } from './node-version.ts';
 import { probeWords } from './probe-flags.ts';
 import { runRemote } from './remote-command.ts';
 import { parseServe } from './serve-flags.ts';
@@ -34,6 +35,12 @@ function takeDataDir(argv: readonly string[]): { dataDir: string; rest: string[]
 
 async function main(argv: readonly string[]): Promise<number> {
   if (argv[0] === 'serve') {
+    // Nothing native is loaded yet: all that holds some is imported below.
+    const trouble = nodeTrouble(process.versions.node);
+    if (trouble !== null) {
+      stderr(`belfry: ${trouble}\n`);
+      return 3;
+    }
     const parsed = parseServe(argv.slice(1));
     if (!parsed.ok) {
       stderr(`belfry: ${parsed.message}\n`);

@@ -52,6 +52,24 @@ describe('start and stop', () => {
     }
   });
 
+  test('under a Node that its SQLite is not built for, serve is a sentence and exit 3, and makes nothing; what needs no engine goes on', () => {
+    using folder = tempFolder();
+    const older = (version: string, ...args: string[]) => spawnSync(process.execPath, [
+      '--import', `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`, cli, ...args,
+    ], { encoding: 'utf8' });
+    for (const version of ['20.20.2', '21.7.3']) {
+      const { status, stdout, stderr } = older(version, 'serve', ...stores(folder.at));
+      expect({ status, stdout }).toEqual({ status: 3, stdout: '' });
+      expect(stderr).toMatch(new RegExp(`^belfry: "serve" needs Node 22 or newer, and this is ${version}\\. .+\\n$`));
+    }
+    expect(readdirSync(folder.at())).toEqual([]);
+    expect(older('20.20.2', '--version')).toMatchObject({ status: 0, stderr: '' });
+    expect(older('20.20.2', 'probe', '--help')).toMatchObject({ status: 0, stderr: '' });
+    expect(older('20.20.2', '--data-dir', folder.at('data'), 'status')).toMatchObject({ status: 3, stderr: expect.stringContaining('No Belfry engine runs') });
+    // Past the check, which is the first: the next thing that is wrong is named.
+    expect(older('22.0.0', 'serve', '--ui', 'x').stderr).toContain('--ui takes a port');
+  });
+
   test('--http 0 prints the address behind the first line, asks for a token and closes with the engine; a port that is taken is a sentence and exit 3', async () => {
     using folder = tempFolder();
     const { child, stdout } = await serve(...stores(folder.at), '--http', '0');
