@@ -13,12 +13,18 @@ const DEFAULT_HTTP_PORT = 23_537;
 
 const isOn = () => z.boolean('must be on or off');
 
+/** Each bound has a text of its own: one given to the type alone is lent to all that is chained to it. */
+const wholeNumber = (least: number, most: number) => {
+  const range = `must be from ${least} to ${most}`;
+  return z.int('must be a whole number').min(least, range).max(most, range);
+};
+
 export const plainSettings = z.strictObject({
   subjects: isOn(),
   /** Rings per client and hour. */
-  ratePerHour: z.int('must be a whole number').min(1).max(MAX_RATE),
+  ratePerHour: wholeNumber(1, MAX_RATE),
   backfill: isOn(),
-  keepSendersDays: z.int('must be a whole number').min(0).max(MAX_KEEP_DAYS),
+  keepSendersDays: wholeNumber(0, MAX_KEEP_DAYS),
   /** Off: the search index waits while the Mac runs on battery. */
   indexOnBattery: isOn(),
   /** A body that is not on this Mac may be fetched by asking Mail for it. */
@@ -29,7 +35,7 @@ export const plainSettings = z.strictObject({
   askNewClients: isOn(),
   /** Whether clients may come in over HTTP on this machine, and where. */
   http: isOn(),
-  httpPort: z.int('must be a whole number').min(1024).max(65_535),
+  httpPort: wholeNumber(1024, 65_535),
   region: z.string().regex(/^[A-Z]{2}$/, 'must be a country code of two capital letters, such as NL').nullable(),
 });
 

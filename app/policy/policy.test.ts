@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, mkdirSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { SettingKey } from '../contract/plain-settings.ts';
 import { tempFolder } from '../testing/temp.ts';
 import type { Change, Outcome } from './change.ts';
 import type { Policy } from './policy.ts';
@@ -171,6 +172,20 @@ test.each<[string, (policy: Policy) => Outcome, object]>([
 ])('change: %s', (_what, act, expected) => {
   using folder = tempFolder();
   expect(act(policyIn(folder.path).policy)).toMatchObject(expected);
+});
+
+test.each<[SettingKey, number, string]>([
+  ['httpPort', 80, 'httpPort must be from 1024 to 65535.'],
+  ['httpPort', 70_000, 'httpPort must be from 1024 to 65535.'],
+  ['httpPort', 2000.5, 'httpPort must be a whole number.'],
+  ['ratePerHour', 0, 'ratePerHour must be from 1 to 10000.'],
+  ['ratePerHour', 10_001, 'ratePerHour must be from 1 to 10000.'],
+  ['keepSendersDays', -1, 'keepSendersDays must be from 0 to 30.'],
+  ['keepSendersDays', 400, 'keepSendersDays must be from 0 to 30.'],
+  ['keepSendersDays', Number.NaN, 'keepSendersDays must be a whole number.'],
+])('%s of %d is refused by the rule that it breaks', (key, value, message) => {
+  using folder = tempFolder();
+  expect(policyIn(folder.path).policy.setSetting(key, value)).toEqual({ ok: false, code: 'invalid', message });
 });
 
 test('duplicates merge, rules change in place, a removal can be undone', () => {
