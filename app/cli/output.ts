@@ -98,7 +98,7 @@ export const settingLines = (settings: Partial<PolicySnapshot['settings']>): str
 
 export function statusLines(status: Status): string {
   const store = ({ state, on, position }: Status['stores']['mail']) =>
-    `${onOff(on)}, ${state.replaceAll('_', ' ')}${position === null ? '' : `, at row ${position}`}`;
+    `${state === 'off' ? 'off' : `${onOff(on)}, ${state.replaceAll('_', ' ')}`}${position === null ? '' : `, at row ${position}`}`;
   return table([
     ['Belfry', `${status.version}, process ${status.pid}${status.headless ? ', headless' : ''}, up ${uptime(status.uptimeSeconds)}`],
     ['Mail', store(status.stores.mail)],
@@ -113,7 +113,7 @@ export function statusLines(status: Status): string {
 const MARK = { ok: '(ok)', warning: '(!)', problem: '(x)', 'cant-check': '(--)' } as const;
 
 export const doctorLines = (checks: readonly DiagnosticRow[]): string =>
-  table(checks.map((check) => [MARK[check.state], check.title, check.fix === null ? check.evidence : `${check.evidence} ${check.fix}`]));
+  table(checks.map((check) => [MARK[check.state], check.title, check.fix === null ? check.evidence : `${check.evidence.replace(/\.?$/, '.')} ${check.fix}`]));
 
 const onOff = (on: boolean) => (on ? 'on' : 'off');
 

@@ -21,7 +21,7 @@ const WEBHOOK: WebhookRow = {
 
 const status: Status = {
   version: '0.1.0', pid: 7, headless: true,
-  stores: { mail: { state: 'readable', on: true, position: 12 }, messages: { state: 'not_there', on: false, position: null } },
+  stores: { mail: { state: 'readable', on: true, position: 12 }, messages: { state: 'off', on: false, position: null } },
   clients: 1, waiting: 0, streams: 2, pausedUntil: null, uptimeSeconds: 3700, counters: {}, settingsSentence: null, seal: 'none', lastEventAt: null,
   search: {
     ...searchOff, phase: 'building', since: 0, encrypted: true, indexed: 750, total: 1000, pending: 250, perSecond: 1234.5, deadLetters: [{ reason: 'the file has no right byte count', count: 2 }],
@@ -54,7 +54,7 @@ function setUp(): { policy: Policy; api: EngineApi } & Disposable {
     stopWatch: (id) => (id === WATCH.id ? { ok: true, changed: true, sentence: `Watch ${id} is stopped.` } : { ok: false, code: 'unknown', message: 'No watch has this id.' }),
     webhooks: () => [WEBHOOK],
     stopWebhook: (id) => (id === WEBHOOK.id ? { ok: true, changed: true, sentence: 'The webhook is stopped.' } : { ok: false, code: 'unknown', message: 'No webhook has this id.' }),
-    doctor: async () => [{ id: 'mail', title: 'Mail', state: 'problem', evidence: 'File not found.', fix: 'Open Mail once.' }],
+    doctor: async () => [{ id: 'mail', title: 'Mail', state: 'problem', evidence: 'file not found', fix: 'Open Mail once.' }],
     excluded: () => [],
     waiting: () => [SEND],
     answer: async (id, accept) => (id === SEND.id ? { ok: true, changed: true, sentence: accept ? 'Sent.' : 'Not allowed.' } : { ok: false, code: 'unknown', message: 'This request is no longer waiting.' }),
@@ -111,8 +111,8 @@ test.each<[string, CommandContext, number, RegExp]>([
   ['senders add chat:iMessage;+;chat1', HEADLESS, 0, /^Allowed everyone in 1 chat\.\n$/],
   ['senders remove chat:iMessage;+;chat1', PEER, 1, /not in the list/],
   ['clients list', PEER, 0, /^0123abcd {2}not decided {2}"cursor" {2}\/opt\/0123abcd, not signed\n$/],
-  ['status', PEER, 0, /Mail {6}on, readable, at row 12\nMessages {2}off, not there\n/],
-  ['doctor', PEER, 1, /^\(x\) {2}Mail {2}File not found\. Open Mail once\.\n$/],
+  ['status', PEER, 0, /Mail {6}on, readable, at row 12\nMessages {2}off\n/],
+  ['doctor', PEER, 1, /^\(x\) {2}Mail {2}file not found\. Open Mail once\.\n$/],
   ['search status', PEER, 0, /^Index {6}building, 750 of 1000 mails\nSince {6}1970-01-01T00:00:00\.000Z\nFile {7}encrypted\nMails {6}750 of 1000, 250 pending, 1235 a second\nSize {7}2\.5 MB for 3\.0 MB of text\nCompared {3}not yet\nNot whole {2}2: 2 the file has no right byte count\n {11}the file has no right byte count:\n {13}row 12, iCloud\/INBOX, 1970-01-02\n {13}row 9, mailbox not known, no date\n$/],
   ['search rebuild', PEER, 0, /^The index is made anew\.\n$/],
   ['hosts list', PEER, 0, /^No hosts, so webhooks are off\.\n$/],

@@ -14,7 +14,7 @@ const signIn: Waiting = { kind: 'sign-in', id: 's', since: 0, sentence: '', clie
 const change = (client: string | null, grants: ['mail'] | []): Waiting => ({ kind: 'change', id: 'r', since: 0, sentence: 'Turn on New mail', client, grants });
 
 function headline(waiting: Waiting[], clients: Slices['clients'] = [row]): string {
-  const slices = { status: { seal: 'ok' }, events: [], senders: [], chats: [], clients, pausedUntil: null, access: { mail: store, messages: store, checkedAt: 0 }, waiting } as unknown as NonNullable<HealthFacts['slices']>;
+  const slices = { status: { seal: 'ok', stores: { mail: { state: 'off' }, messages: { state: 'off' } } }, events: [], senders: [], chats: [], clients, pausedUntil: null, access: { mail: store, messages: store, checkedAt: 0 }, waiting } as unknown as NonNullable<HealthFacts['slices']>;
   const health = healthOf({ shell: { kind: 'app', engine: 'running', location: 'ok', otherCopy: false, needsReopen: false }, slices }, String);
   expect(health).toMatchObject({ id: 'clientAsking', icon: 'attention', action: { label: 'Review', deed: { kind: 'open', section: 'clients' } } });
   return health.headline;

@@ -51,8 +51,8 @@ export function healthOf({ shell, slices }: HealthFacts, time: (at: number) => s
   const { mail, messages } = slices.access;
   const on = slices.events.filter((event) => event.on);
   const stores = [
-    { access: mail, on: on.some(({ type }) => type === 'mail.received'), name: 'Mail', open: 'open-mail' },
-    { access: messages, on: on.some(({ type }) => type === 'messages.received'), name: 'Messages', open: 'open-messages' },
+    { access: mail, read: slices.status.stores.mail, on: on.some(({ type }) => type === 'mail.received'), name: 'Mail', open: 'open-mail' },
+    { access: messages, read: slices.status.stores.messages, on: on.some(({ type }) => type === 'messages.received'), name: 'Messages', open: 'open-messages' },
   ] as const;
   const denied = stores.filter(({ access }) => access.state === 'denied');
   if (denied.length > 0) {
@@ -61,7 +61,8 @@ export function healthOf({ shell, slices }: HealthFacts, time: (at: number) => s
     if (denied.some(({ access }) => access.everRead)) return health('accessLost', 'attention', 'Belfry can no longer read Mail or Messages.', fix);
     return health('accessMissing', 'attention', "Belfry can't read Mail or Messages yet.", fix);
   }
-  const missing = stores.find((store) => store.on && store.access.state === 'missing');
+  // Where neither store is there access can't tell, but whoever tries to read one for its event is told.
+  const missing = stores.find((store) => store.on && (store.access.state === 'missing' || store.read.state === 'not_there'));
   if (missing) return health('sourceMissing', 'attention', `${missing.name} isn't set up on this Mac.`, shellDeed(`Open ${missing.name}`, missing.open));
 
   if (slices.waiting.length > 0) {

@@ -1,8 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import type { StoreKind } from '../apple/occurrence.ts';
 import { parseSender } from '../apple/sender.ts';
 import { quotedName } from '../contract/health.ts';
 import type { ClientRow, DiagnosticRow, EventRow, SenderRow, Slices, Status } from '../contract/values.ts';
 import type { EventType } from '../events/occurrence.ts';
+import type { TailTrouble } from '../events/tail.ts';
 import type { Subscription } from '../events/subscription.ts';
 import type { SenderRule } from '../policy/settings.ts';
 import type { Engine } from './engine.ts';
@@ -202,15 +204,14 @@ function accessRows(engine: Engine): DiagnosticRow[] {
   const access = engine.probeAccess();
   return (['mail', 'messages'] as const).map((store) => {
     const { state, everRead, version } = access[store];
-    const name = store === 'mail' ? 'Mail' : 'Messages';
-    const row = { id: `access-${store}`, title: `Disk access: ${name}` };
+    const row = { id: `access-${store}`, title: `Disk access: ${APPS[store].name}` };
     switch (state) {
       case 'readable':
         return { ...row, state: 'ok', evidence: `read 16 bytes${version === null ? '' : ` of index ${version}`}`, fix: null };
       case 'denied':
-        return { ...row, state: 'problem', evidence: everRead ? 'could be read before and cannot be now' : 'cannot be read', fix: FIX.not_permitted };
+        return { ...row, state: 'problem', evidence: everRead ? 'could be read before and cannot be now' : 'cannot be read', fix: FULL_DISK_ACCESS };
       case 'missing':
-        return { ...row, state: 'warning', evidence: 'file not found', fix: `Open ${name} once, or name its store with ${store === 'mail' ? '--mail-dir' : '--messages-db'}.` };
+        return { ...row, state: 'warning', evidence: 'file not found', fix: openOnce(store) };
       case 'unknown':
         return { ...row, state: 'cant-check', evidence: 'no store was found, or it is no database', fix: null };
     }
@@ -230,19 +231,29 @@ function folderRow(engine: Engine): DiagnosticRow {
   }
 }
 
-const FIX = {
-  not_permitted: 'On a Mac, turn on Full Disk Access for Belfry in System Settings > Privacy & Security.',
-  not_there: 'Open the app once, or name the store by --mail-dir or --messages-db.',
-  broken: 'Let the app rebuild its store; Belfry goes on by itself.',
-  busy: 'Another program holds the store locked; Belfry goes on once it lets go.',
-} as const;
+const APPS = { mail: { name: 'Mail', flag: '--mail-dir' }, messages: { name: 'Messages', flag: '--messages-db' } } as const;
+const FULL_DISK_ACCESS = 'On a Mac, turn on Full Disk Access for Belfry in System Settings > Privacy & Security.';
+const openOnce = (kind: StoreKind) => `Open ${APPS[kind].name} once, or name its store by ${APPS[kind].flag}.`;
+
+function fixOf(trouble: TailTrouble, kind: StoreKind): string {
+  switch (trouble) {
+    case 'not_permitted':
+      return FULL_DISK_ACCESS;
+    case 'not_there':
+      return openOnce(kind);
+    case 'broken':
+      return `Let ${APPS[kind].name} rebuild its store; Belfry goes on by itself.`;
+    case 'busy':
+      return 'Another program holds the store locked; Belfry goes on once it lets go.';
+  }
+}
 
 function storeRow(engine: Engine, type: EventType): DiagnosticRow {
-  const { tail } = engine.hub(type);
-  const title = type === 'mail.received' ? 'Mail' : 'Messages';
+  const { tail, kind } = engine.hub(type);
+  const title = APPS[kind].name;
   if (!engine.policy.eventOn(type)) return { id: type, title, state: 'cant-check', evidence: 'off: nothing is read for this event', fix: null };
   if (tail.trouble === null) return { id: type, title, state: 'ok', evidence: `readable, at row ${tail.position}`, fix: null };
-  return { id: type, title, state: 'problem', evidence: `cannot be read (${tail.trouble})`, fix: FIX[tail.trouble] };
+  return { id: type, title, state: 'problem', evidence: `cannot be read (${tail.trouble.replaceAll('_', ' ')})`, fix: fixOf(tail.trouble, kind) };
 }
 
 function watchesRow(engine: Engine): DiagnosticRow {

@@ -130,6 +130,7 @@ export class SettingsStore {
     } catch (error) {
       return `Couldn't write settings.json: ${writeTrouble(codeOf(error))}. Nothing was changed.`;
     }
+    if (this.#loaded.state === 'fresh') this.#loaded = { ...this.#loaded, state: 'ok' };
     return null;
   }
 }

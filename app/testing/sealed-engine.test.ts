@@ -75,6 +75,32 @@ test('the key is nowhere on disk, and a headless engine has no seal to speak of'
   await engine.stop();
 });
 
+test('once something was written, doctor no longer says that nothing was', async () => {
+  using folder = tempFolder();
+  const engine = await startApp(folder, null);
+  const settingsRow = async () => (await engineApi(engine).doctor()).find(({ id }) => id === 'settings');
+  expect(await settingsRow()).toMatchObject({ state: 'ok', evidence: 'none written yet: everything is off' });
+  engine.policy.setEvent('mail.received', true);
+  expect(await settingsRow()).toMatchObject({ state: 'ok', evidence: 'read' });
+  await engine.stop();
+});
+
+test('an event that is on has no store: the headline says so as status and doctor do, also where neither store is there', async () => {
+  using folder = tempFolder();
+  const engine = await startApp(folder);
+  engine.policy.addSenders(['ada@example.com']);
+  const health = async () => healthOf({ shell, slices: await uiOf(engine).call.app.snapshot({}) }, String);
+  expect(await health()).toMatchObject({ id: 'allOff' });
+  engine.policy.setEvent('messages.received', true);
+  engine.probeAccess();
+  expect(await health()).toMatchObject({ id: 'sourceMissing', headline: "Messages isn't set up on this Mac.", action: { label: 'Open Messages' } });
+  expect(engineApi(engine).status().stores).toMatchObject({ mail: { state: 'off' }, messages: { state: 'not_there' } });
+  expect((await engineApi(engine).doctor()).find(({ id }) => id === 'messages.received')).toMatchObject({
+    evidence: 'cannot be read (not there)', fix: 'Open Messages once, or name its store by --messages-db.',
+  });
+  await engine.stop();
+});
+
 test('doctor says what 16 bytes of each store showed', async () => {
   using folder = tempFolder();
   writeFileSync(folder.at('chat.db'), 'SQLite format 3\0');

@@ -51,6 +51,10 @@ interface Case {
   readonly slices: Slices | null;
 }
 
+/** As where a Mac has neither store. */
+const notThere: Slices['status'] = {
+  ...slices().status, stores: { mail: { state: 'not_there', on: true, position: null }, messages: { state: 'not_there', on: true, position: null } },
+};
 const off = (all: Slices): Slices => ({ ...all, events: all.events.map((event) => ({ ...event, on: false })) });
 export const draftWaits: Slices['waiting'][number] = {
   kind: 'draft', id: 'draft-0123456789ab', since: 0, expiresAt: 600_000, client: '0a1b2c3d', clientName: '"my-agent"', sentence: '"my-agent" would like to open a draft in Mail',
@@ -84,6 +88,10 @@ export const healthCases: readonly Case[] = [
   {
     id: 'sourceMissing', icon: 'attention', headline: "Messages isn't set up on this Mac.", action: 'Open Messages', shell: shellFacts(),
     slices: slices({ access: { mail: store('readable'), messages: store('missing', false), checkedAt: 1 } }),
+  },
+  {
+    id: 'sourceMissing', icon: 'attention', headline: "Mail isn't set up on this Mac.", action: 'Open Mail', shell: shellFacts(),
+    slices: slices({ access: { mail: store('unknown', false), messages: store('unknown', false), checkedAt: 1 }, status: notThere }),
   },
   { id: 'clientAsking', icon: 'attention', headline: '"my-agent" wants events.', action: 'Review', shell: shellFacts(), slices: slices({ waiting, clients: [client({ state: 'asking', decision: 'none' })] }) },
   { id: 'clientAsking', icon: 'attention', headline: '"my-agent" wants to open a draft in Mail.', action: 'Review', shell: shellFacts(), slices: slices({ waiting: [draftWaits] }) },
