@@ -93,10 +93,11 @@ async function startApp(node, args, env) {
     }
     return run(join(electron, 'dist', readFileSync(join(electron, 'path.txt'), 'utf8').trim()), [root, ...args], { env });
   }
+  // Before some hundreds of megabytes are fetched for nothing.
+  if (!process.env.DISPLAY) throw new Error('the app needs a screen: set DISPLAY, or start it under xvfb-run.');
   const { smokeRuntime, smokeCommand } = await import('./smoke-runtime.mjs');
   const runtime = await smokeRuntime(say);
   if ('skipped' in runtime) throw new Error(`the app can't be started here: ${runtime.skipped}.`);
-  if (!process.env.DISPLAY) throw new Error('the app needs a screen: set DISPLAY, or start it under xvfb-run.');
   const folder = mkdtempSync(join(tmpdir(), 'belfry-start-'));
   chmodSync(folder, 0o755);
   try {

@@ -12,8 +12,14 @@ import { scenes } from './scenes.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const say = (line = '') => process.stdout.write(`${line}\n`);
 
-/** How long `--events n` may take in all. */
-const LIMIT_MS = 30_000;
+/** How long one event may take, however many are asked for. */
+const EVENT_LIMIT_MS = 30_000;
+
+const USAGE = `Usage: npm run demo -- [--events N] [--ui PORT]
+
+  --events N   end after N events, with 0 if every one of them arrived; without it until Ctrl-C
+  --ui PORT    port of the page on 127.0.0.1; without it any that is free
+`;
 
 function parseArguments(argv: readonly string[]): { events: number | null; ui: number } | string {
   let events: number | null = null;
@@ -24,7 +30,7 @@ function parseArguments(argv: readonly string[]): { events: number | null; ui: n
     if (!/^\d{1,5}$/.test(value ?? '')) return `${name} takes a whole number.`;
     if (name === '--events' && Number(value) > 0) events = Number(value);
     else if (name === '--ui') ui = Number(value);
-    else return `Unknown option ${name}. There are --events N and --ui PORT.`;
+    else return `Unknown option ${name}. There are --events N and --ui PORT; --help says more.`;
   }
   return { events, ui };
 }
@@ -102,7 +108,7 @@ class OtherWays {
 }
 
 /** Follows the scenes: the writer commits, and each arrival that should ring is waited for, by each way of hearing. */
-async function play(writer: Writer, client: RawClient, others: OtherWays, account: string, events: number | null, started: number): Promise<number[]> {
+async function play(writer: Writer, client: RawClient, others: OtherWays, account: string, events: number | null): Promise<number[]> {
   const latencies: number[] = [];
   let told = 0;
   const more = () => events === null || latencies.length < events;
@@ -115,12 +121,11 @@ async function play(writer: Writer, client: RawClient, others: OtherWays, accoun
       say(`  ${clock()}  ${'not sent'.padEnd(9)} ${scene.what.padEnd(44)} ${scene.why}`);
       continue;
     }
-    const wait = events === null ? 10_000 : Math.max(1, LIMIT_MS - (Date.now() - started));
-    const frame: Told = await client.until((each) => each.message['method'] === 'notifications/events/event', told, wait);
+    const frame: Told = await client.until((each) => each.message['method'] === 'notifications/events/event', told, EVENT_LIMIT_MS);
     told = client.frames.indexOf(frame as never) + 1;
     const ms = Number(frame.at - committed) / 1e6;
     latencies.push(ms);
-    const other = await others.heard(committed, wait);
+    const other = await others.heard(committed, EVENT_LIMIT_MS);
     say(`  ${clock()}  ${`${ms.toFixed(2)} ms`.padEnd(9)} ${scene.what.padEnd(44)} ${describe(frame.text)}`);
     say(`            the same by channel ${other.channel.toFixed(2)} ms, by a tool that waits ${other.waiting.toFixed(2)} ms`);
     if (more()) await pause(events === null ? 1500 : 250);
@@ -138,12 +143,16 @@ const clock = () => new Date().toTimeString().slice(0, 8);
 const pause = (ms: number) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
 async function main(): Promise<number> {
-  const flags = parseArguments(process.argv.slice(2));
+  const argv = process.argv.slice(2);
+  if (argv.includes('--help') || argv.includes('-h')) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const flags = parseArguments(argv);
   if (typeof flags === 'string') {
     process.stderr.write(`demo: ${flags}\n`);
     return 3;
   }
-  const started = Date.now();
   using folder = tempFolder();
   const writer = await startWriter({ mailDir: folder.at('Mail', 'V10'), messagesDb: folder.at('Messages', 'chat.db'), addressBookDir: folder.at('AddressBook') });
   const { result: account } = await writer.mail.addAccount({ description: 'iCloud', email: 'me@icloud.example', kind: 'imap' });
@@ -177,7 +186,7 @@ async function main(): Promise<number> {
     say();
     say('Allowed here: ada@example.com, everyone at example.org, +1 202 555 0143. From commit to the client:');
     await Promise.race([
-      play(writer, client, others, account, flags.events, started).then((all) => { latencies = all; }),
+      play(writer, client, others, account, flags.events).then((all) => { latencies = all; }),
       stop,
     ]);
   } catch (error) {
