@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { call, type CallerOf, type HandlersOf } from './schema.ts';
+import { call, type HandlersOf } from './schema.ts';
 import { outcome, pickedSettings } from './values.ts';
 
 /**
@@ -157,7 +157,6 @@ export const shell = {
 };
 
 export type ShellHandlers = HandlersOf<typeof shell>;
-export type ShellCaller = CallerOf<typeof shell>;
 export type ShellState = z.output<typeof shellState>;
 export type ShellAction = z.output<typeof shellAction>;
 export type Section = z.output<typeof section>;

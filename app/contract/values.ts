@@ -421,7 +421,6 @@ export type ChatRow = z.output<typeof chatRow>;
 export type Suggestion = z.output<typeof suggestion>;
 export type EntryCheck = z.output<typeof entryCheck>;
 export type LiveStatus = z.output<typeof liveStatus>;
-export type PausedUntil = z.output<typeof pausedUntil>;
 export type Backtest = z.output<typeof backtest>;
 export type TestHop = z.output<typeof testHop>;
 export type Status = z.output<typeof status>;

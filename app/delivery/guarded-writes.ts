@@ -8,11 +8,6 @@ export class GuardedWrites {
     this.#told = told;
   }
 
-  /** False while the disk refuses. */
-  get isWriting(): boolean {
-    return !this.#troubled;
-  }
-
   /** Null where SQLite refuses (full, locked, damaged). */
   write<T>(work: () => T): T | null {
     try {

@@ -83,10 +83,6 @@ export class Watches {
   get size(): number {
     return this.#byId.size;
   }
-  /** False while the disk refuses. */
-  get isKeeping(): boolean {
-    return this.#disk.isWriting;
-  }
 
   /** After each change of policy, and when a store came or went. Denied clients lose their watches. */
   refresh(): void {

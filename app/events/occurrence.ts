@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { MailRow, MessageRow, StoreKind, StoreRow } from '../apple/occurrence.ts';
 import { hideCodes } from './one-time-code.ts';
 import { cleanText } from './text.ts';
@@ -105,9 +104,4 @@ function iso(ms: number | null): string | null {
   if (ms === null || !Number.isFinite(ms) || Math.abs(ms) > 8.64e15) return null;
   const year = new Date(ms).getUTCFullYear();
   return year >= 1970 && year <= 9999 ? new Date(ms).toISOString() : null;
-}
-
-/** 8 hex digits of SHA-256, for checks and ids. */
-export function shortHash(value: string): string {
-  return createHash('sha256').update(value).digest('hex').slice(0, 8);
 }

@@ -13,10 +13,6 @@ export const MAX_SENTENCE = 1000;
 const EVENTS_HIGH_WATER = 256 * 1024;
 const REQUESTS_HIGH_WATER = 1024 * 1024;
 
-export interface RequestId {
-  readonly id: string | number;
-}
-
 /**
  * One peer's wire: whole lines of JSON-RPC each way over a socket. It is the transport under the SDK's server
  * and, for event notifications, the fast way past it: text that was rendered once is written as it is. All that

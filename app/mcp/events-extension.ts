@@ -14,7 +14,6 @@ import { EVENTS_LICENCE, StreamSink, SUBSCRIPTION_ID } from './stream.ts';
 import { subscribe, unsubscribe, type WebhookBackend } from './webhook-methods.ts';
 import type { Wire } from './wire.ts';
 
-export const EXTENSION = 'io.modelcontextprotocol/events';
 /** Streams a connection, or over HTTP a credential (architecture 5). */
 export const MAX_STREAMS = 10;
 const DEFAULT_PAGE = 50;

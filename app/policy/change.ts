@@ -5,7 +5,7 @@ import { holdsBack } from './sender-rules.ts';
 import type { SettingKey } from '../contract/plain-settings.ts';
 import type { ClientRecord, PausedUntil, SenderRule, Settings } from './settings.ts';
 
-export type RuleFor = SenderRule['for'];
+type RuleFor = SenderRule['for'];
 export type GrantName = ClientRecord['grants'][number];
 
 export interface SenderOptions {

@@ -121,7 +121,6 @@ export const portableOf = (settings: Settings): PortableSettings => {
 export type Settings = Readonly<z.output<typeof settingsSchema>>;
 export type SenderRule = Settings['senders'][number];
 export type ClientRecord = Settings['clients'][number];
-export type TokenRecord = Settings['tokens'][number];
 export type SignInRecord = Settings['signIns'][number];
 export type ClientProcess = ClientRecord['identity']['processes'][number];
 export type PausedUntil = Settings['pausedUntil'];

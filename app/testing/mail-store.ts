@@ -473,8 +473,3 @@ export function storeProperties(variant: MailVariant, uuid: string = crypto.rand
     ['last_write_framework_version', version.framework], ['WriteTransactionGeneration', 1],
   ];
 }
-
-/** `PersistenceInfo.plist` of the Mail folder: which version folder is in use. */
-export function writePersistenceInfo(mailRoot: string, folder: string): void {
-  writeFileSync(join(mailRoot, 'PersistenceInfo.plist'), encodePlist({ LastUsedVersionDirectoryName: folder }));
-}

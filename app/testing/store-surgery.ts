@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { closeSync, cpSync, existsSync, ftruncateSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { MailStore, type NewMailStore } from './mail-store.ts';
 import type { SqliteStore } from './sqlite-store.ts';
@@ -97,11 +97,6 @@ export function makeBroken(path: string): void {
     closeSync(file);
   }
   for (const sidecar of SIDECARS) rmSync(path + sidecar, { force: true });
-}
-
-/** A cold copy with its sidecars (main file first); clones where the file system can. */
-export function copyStore(from: string, to: string): void {
-  for (const suffix of ['', ...SIDECARS]) if (existsSync(from + suffix)) cpSync(from + suffix, to + suffix, { mode: 2 });
 }
 
 export function removeStore(path: string): void {

@@ -4,7 +4,6 @@ import { settled } from './page.ts';
 
 export const SECTIONS = ['events', 'senders', 'live', 'clients', 'activity', 'diagnostics', 'settings'] as const;
 export const STEPS = ['welcome', 'access', 'events', 'senders', 'connect', 'try'] as const;
-export const THEMES = ['light', 'dark'] as const;
 
 /** Every screen of every view. */
 export const SCREENS: readonly Pick<PageOptions, 'view' | 'screen'>[] = [
