@@ -169,6 +169,7 @@ export class Engine {
       region: options.region,
       processAlive: (process) => options.peers.alive(process),
       trustLocalClients: options.trustLocalClients,
+      localReceivers: options.kind === 'serve' && options.loopbackReceivers !== undefined,
     });
     this.activity = new ActivityLog(this.#state, { now: () => this.clock.now(), setTimer: (ms, work) => this.clock.after(ms, work) });
     this.activity.keepSenders(this.policy.settings.keepSendersDays);

@@ -18,7 +18,7 @@ import { issueSentence, portableOf, readPortable, settingsFault, type ClientProc
 import { snapshotOf, type PolicySnapshot } from './snapshot.ts';
 import { SignIns, type SignInHost } from './sign-ins.ts';
 import { MAX_WAITING, Waiting } from './waiting.ts';
-import { readHosts } from './webhook-hosts.ts';
+import { hostsToAdd, readHosts } from './webhook-hosts.ts';
 
 /** @param sentence for Activity, without names; null where nothing was decided. */
 export type ChangeListener = (kind: ChangeKind, sentence: string | null) => void;
@@ -32,6 +32,8 @@ export interface PolicyOptions {
   readonly processAlive: (process: ClientProcess) => boolean;
   /** Headless only: clients nobody decided on are let in. A denial and a revoke still hold (ruling 17). */
   readonly trustLocalClients: boolean;
+  /** Development only: webhooks may go to this machine. */
+  readonly localReceivers?: boolean;
 }
 
 /** Clients are let in unasked up to here: a program that makes up identities leaves room for those that the owner allows. */
@@ -52,10 +54,12 @@ export class Policy extends RuleChanges {
   /** Tokens and sign-ins: whose a bearer token is. */
   readonly credentials: Credentials;
   readonly signIns: SignIns;
+  protected readonly localReceivers: boolean;
 
   constructor(options: PolicyOptions) {
     super(new Clients(() => options.clock.now(), options.processAlive), options.region, options.trustLocalClients);
     this.#store = options.settings;
+    this.localReceivers = options.localReceivers ?? false;
     this.#clock = options.clock;
     this.#waiting = new Waiting(() => this.#clock.now(), () => this.#clock.monotonic());
     this.#requests = new Requests(this.#requestsHost(), this.#waiting, this.clients);
@@ -342,7 +346,7 @@ export class Policy extends RuleChanges {
       if (!edit.ok) return edit;
     }
     if (change.do === 'add-hosts') {
-      const hosts = readHosts(change.hosts);
+      const hosts = hostsToAdd(change.hosts, this.localReceivers);
       if (typeof hosts === 'string') return { ok: false, code: 'invalid', message: hosts };
     }
     if (change.do === 'create-token') return this.credentials.tokenFault(change.label, change.options);
@@ -364,7 +368,7 @@ export class Policy extends RuleChanges {
     const values: string[] = [];
     for (const text of senders.flatMap(splitEntries)) {
       const entry = checkEntry(text, this.region);
-      if (!entry.ok) return `${JSON.stringify(text.slice(0, 80))}: ${entry.reason}`;
+      if (!entry.ok) return `${JSON.stringify(text.slice(0, 80))}: ${entry.reason}.`;
       values.push(entry.value);
     }
     return values.length === 0 ? 'Name at least one sender, or leave senders out for all.' : { senders: values };

@@ -3,7 +3,7 @@ import { eventTitle, type Change, type Outcome, type SenderOptions, type SenderP
 import { Permissions } from './permissions.ts';
 import { addRules, patchRule, removeRules, restoreRules, ruleTitle, type Edit } from './sender-edit.ts';
 import type { SenderRule, Settings } from './settings.ts';
-import { readHosts } from './webhook-hosts.ts';
+import { hostsToAdd, readHosts } from './webhook-hosts.ts';
 
 /** What changed. `notice`: the owner may be told that something waits (one in 10 minutes). */
 export type ChangeKind = 'events' | 'senders' | 'clients' | 'hosts' | 'pause' | 'settings' | 'waiting' | 'notice';
@@ -15,6 +15,8 @@ export type Saved = { readonly ok: false; readonly code: 'not-written' | 'full';
 export abstract class RuleChanges extends Permissions {
   #removed: readonly SenderRule[] = [];
 
+  /** Whether webhooks may go to this machine. */
+  protected abstract readonly localReceivers: boolean;
   /** Null: written, and in force. */
   protected abstract save(part: Partial<Settings>): Saved;
   /** Tells that it is done. */
@@ -97,7 +99,7 @@ export abstract class RuleChanges extends Permissions {
 
   /** Webhooks may go to these hosts: the first of them switches webhooks on. @param texts names, with a port unless it is 443 */
   addHosts(texts: readonly string[]): Outcome {
-    const hosts = readHosts(texts);
+    const hosts = hostsToAdd(texts, this.localReceivers);
     if (typeof hosts === 'string') return { ok: false, code: 'invalid', message: hosts };
     const added = hosts.filter((host) => !this.settings.hosts.includes(host));
     if (added.length === 0) return done(false, 'Webhooks may go there already.');

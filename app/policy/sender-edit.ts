@@ -51,7 +51,7 @@ export function addRules(rules: readonly SenderRule[], texts: readonly string[],
   const notes: string[] = [];
   for (const text of entries) {
     const entry = checkEntry(text, region);
-    if (!entry.ok) return invalid(`${quote(text)}: ${entry.reason}`);
+    if (!entry.ok) return invalid(`${quote(text)}: ${entry.reason}.`);
     const isDomain = entry.kind === 'domain';
     const fault = forFault(entry, options.for);
     if (fault) return invalid(fault);
@@ -81,7 +81,7 @@ export function removeRules(rules: readonly SenderRule[], texts: readonly string
   const wanted = new Map<string, string>();
   for (const text of texts.flatMap(splitEntries)) {
     const entry = checkEntry(text, region);
-    if (!entry.ok) return invalid(`${quote(text)}: ${entry.reason}`);
+    if (!entry.ok) return invalid(`${quote(text)}: ${entry.reason}.`);
     wanted.set(keyOf(entry), entry.value);
   }
   if (wanted.size === 0) return invalid('Name at least one sender to remove.');
@@ -97,7 +97,7 @@ export function removeRules(rules: readonly SenderRule[], texts: readonly string
 
 export function patchRule(rules: readonly SenderRule[], text: string, patch: SenderPatch, region: string | null): Edit {
   const entry = checkEntry(text, region);
-  if (!entry.ok) return invalid(`${quote(text)}: ${entry.reason}`);
+  if (!entry.ok) return invalid(`${quote(text)}: ${entry.reason}.`);
   const old = rules.find((rule) => keyOf(rule) === keyOf(entry));
   if (!old) return { ok: false, code: 'nothing', message: `${entry.value}: not in the list of allowed senders.` };
   const except = patch.except ? exceptValues(patch.except, region) : { ok: true as const, values: old.except };
@@ -136,7 +136,7 @@ function exceptValues(texts: readonly string[], region: string | null): { ok: tr
   const values = new Set<string>();
   for (const text of texts.flatMap(splitEntries)) {
     const entry = checkEntry(text, region);
-    if (!entry.ok) return invalid(`Exception ${quote(text)}: ${entry.reason}`);
+    if (!entry.ok) return invalid(`Exception ${quote(text)}: ${entry.reason}.`);
     // What is stored has to mean the same when it is read again without a region.
     if (parsedEntry(entry.value, false)?.value !== entry.value) return invalid(`Exception ${quote(text)}: it cannot be stored.`);
     values.add(entry.value);

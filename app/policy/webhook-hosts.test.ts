@@ -39,3 +39,14 @@ test('adding widens, removing narrows; the first host switches webhooks on, the 
   // Activity hears how many, never which.
   expect(heard).toEqual([['hosts', '2 webhook hosts added'], ['hosts', '2 webhook hosts removed']]);
 });
+
+test.each(['localhost', 'LOCALHOST:8443', 'hooks.localhost'])('%s is this machine: refused, unless webhooks may go there', (host) => {
+  using folder = tempFolder();
+  using other = tempFolder();
+  const { policy } = policyIn(folder.path);
+  const refused = { ok: false, code: 'invalid', message: `"${host.toLowerCase()}" is this machine, and webhooks go to public hosts only.` };
+  expect(policy.addHosts(['hooks.example.net', host])).toEqual(refused);
+  expect(policy.request({ do: 'add-hosts', hosts: [host] })).toEqual(refused);
+  expect(policy.snapshot().hosts).toEqual([]);
+  expect(policyIn(other.path, { localReceivers: true }).policy.addHosts([host])).toMatchObject({ ok: true, changed: true });
+});

@@ -38,3 +38,13 @@ export function readHosts(texts: readonly string[]): readonly string[] | string 
   }
   return [...hosts];
 }
+
+/** RFC 6761: these names mean the machine itself, so none of their addresses is public. */
+const LOCAL = /^(?:.+\.)?localhost(?::\d+)?$/;
+
+/** As `readHosts`, without what no webhook would ever go to. @param localToo whether webhooks may go to this machine */
+export function hostsToAdd(texts: readonly string[], localToo: boolean): readonly string[] | string {
+  const hosts = readHosts(texts);
+  const local = typeof hosts === 'string' || localToo ? undefined : hosts.find((host) => LOCAL.test(host));
+  return local === undefined ? hosts : `${JSON.stringify(local)} is this machine, and webhooks go to public hosts only.`;
+}
