@@ -142,7 +142,7 @@ describe('real processes', () => {
       });
     };
     next();
-  }, 60_000);
+  });
   afterAll(() => {
     for (const child of children) child.kill('SIGKILL');
     server.close();

@@ -162,7 +162,7 @@ test('the time that it takes grows with the text, whatever the text is', () => {
   for (const text of ['code '.repeat(200_000), 'a'.repeat(1_000_000), '1 '.repeat(500_000), 'code: 4829\n'.repeat(90_000), 'code: ４８２９\n'.repeat(90_000), '4\u200b'.repeat(500_000), `${'1'.repeat(500_000)}code`, ' '.repeat(1_000_000)]) {
     expect(hideCodes(`${text}1`)).toHaveLength(text.length + 1);
   }
-}, 60_000);
+});
 
 test('whatever the text: as long as before, and only letters and digits become dots', { timeout: FUZZ_TIMEOUT }, async () => {
   await fuzz([...CODES, ...WRITTEN_OTHERWISE, ...NONE].map(([text]) => Buffer.from(text)), (input) => {

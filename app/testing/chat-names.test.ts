@@ -56,4 +56,4 @@ test('a program that speaks to the app by its socket is told of no chat; the own
   const run = (host: 'app' | 'serve', name: string) => runCommand(['senders', 'add', `chat:${name}`], engineApi(world.engine, host), { headless: host === 'serve', isOwnerConsole: false });
   await expect.poll(async () => (await run('serve', 'zzz')).stderr, { timeout: 20_000 }).toMatch(/No chat is called "zzz"; there are .*"Strangers"/);
   for (const name of ['zzz', 'Twice']) expect(await run('app', name)).toMatchObject({ code: 3, stderr: `belfry: "${name}" is not the id or the exact name of one chat. The window of Belfry shows them.\n` });
-}, 60_000);
+});

@@ -31,5 +31,5 @@ test('a store of mode 000 is not permitted: answered and told, and served once t
   expect(() => hub.ready()).not.toThrow();
   expect(hub.tail.trouble).toBeNull();
   // The trouble of a tail changed, so the access is looked at again.
-  await expect.poll(() => world.engine.access.mail, { timeout: 10_000 }).toEqual({ state: 'readable', everRead: true, version: 'V10' });
+  await expect.poll(() => world.engine.access.mail).toEqual({ state: 'readable', everRead: true, version: 'V10' });
 });

@@ -25,7 +25,7 @@ export abstract class FrameLog {
   }
 
   /** The first frame from index `from` on that fits; waits for it, at most `ms`. */
-  until(fits: (frame: Frame) => boolean, from = 0, ms = 10_000): Promise<Frame> {
+  until(fits: (frame: Frame) => boolean, from = 0, ms = 60_000): Promise<Frame> {
     return new Promise((resolve, reject) => {
       let next = from;
       const look = () => {
@@ -48,7 +48,7 @@ export abstract class FrameLog {
   }
 
   /** Waits until a stream has had `count` events. */
-  async untilEvents(count: number, id?: string | number, ms = 10_000): Promise<Record<string, any>[]> {
+  async untilEvents(count: number, id?: string | number, ms = 60_000): Promise<Record<string, any>[]> {
     await this.until(() => this.events(id).length >= count, Math.max(0, this.frames.length - 1), ms).catch((error: unknown) => {
       if (this.events(id).length < count) throw error;
     });

@@ -27,7 +27,7 @@ test('with asking off, a client that nobody decided on gets events at once and r
   expect(await refusal(client, 'mail_list', {})).toMatch(/^The owner of this Mac has not let this client read mail\./);
   expect(world.engine.policy.revokeClient(ownIdentity(world).id)).toMatchObject({ ok: true });
   await client.until((frame) => frame.message['method'] === 'notifications/events/terminated');
-}, 60_000);
+});
 
 /** The built page in a real browser, over the real engine and stores, with a client behind the real helper. */
 test.skipIf(browserPath === undefined)('an owner lets a client read, leaves a mailbox out, takes reading back, and answers what it would send', async () => {
@@ -45,7 +45,7 @@ test.skipIf(browserPath === undefined)('an owner lets a client read, leaves a ma
   await section('Clients');
   await tab.getByText('Wants to read mail from allowed senders.').waitFor();
   await tab.getByRole('button', { name: 'Allow: "test"', exact: true }).click();
-  await expect.poll(() => toolsOf(client), { timeout: 15_000 }).toContain('mail_get');
+  await expect.poll(() => toolsOf(client), { timeout: 30_000 }).toContain('mail_get');
   expect(await ask(client, 'mail_get', { id: String(rowid) })).toMatchObject({ mail: { subject: 'Rota' } });
 
   // Left out, the mail is as if it were not there.
@@ -57,30 +57,30 @@ test.skipIf(browserPath === undefined)('an owner lets a client read, leaves a ma
   await sheet.waitFor({ state: 'detached' });
   expect(await refusal(client, 'mail_get', { id: String(rowid) })).toBe('id: there is no mail with this id that you may read.');
   await tab.getByRole('button', { name: 'Undo' }).click();
-  await expect.poll(() => world.engine.policy.snapshot().excluded, { timeout: 15_000 }).toEqual([]);
+  await expect.poll(() => world.engine.policy.snapshot().excluded, { timeout: 30_000 }).toEqual([]);
   expect(await ask(client, 'mail_get', { id: String(rowid) })).toMatchObject({ row: rowid });
 
   // Less at once, more only after it was said what it means.
   await section('Clients');
   await tab.getByRole('list', { name: 'Connected clients' }).getByRole('button').click();
   await tab.getByLabel('Read mail', { exact: true }).selectOption({ label: 'No' });
-  await expect.poll(() => toolsOf(client), { timeout: 15_000 }).not.toContain('mail_get');
+  await expect.poll(() => toolsOf(client), { timeout: 30_000 }).not.toContain('mail_get');
   await tab.getByLabel('Write', { exact: true }).selectOption({ label: 'Ask each time' });
   await tab.getByRole('dialog', { name: 'Let this client do more?' }).getByRole('button', { name: 'Allow' }).click();
-  await expect.poll(() => toolsOf(client), { timeout: 15_000 }).toContain('messages_reply');
+  await expect.poll(() => toolsOf(client), { timeout: 30_000 }).toContain('messages_reply');
 
   // A text is shown before it goes out, and goes out once.
   await watch(client, messagesArgs, MESSAGES);
   const guid = crypto.randomUUID().toUpperCase();
   await world.writer.messages.arrive({ from: NUMBER, guid });
-  await expect.poll(async () => JSON.stringify(await ask(client, 'check_inbox')), { timeout: 15_000 }).toContain(guid);
+  await expect.poll(async () => JSON.stringify(await ask(client, 'check_inbox')), { timeout: 30_000 }).toContain(guid);
   expect(await ask(client, 'messages_reply', { event: guid, isGroup: false, text: 'On my way' })).toMatchObject({ state: 'waiting' });
   await tab.getByText('"test" wants to send a message.').first().waitFor();
   await section('Clients');
   await tab.getByRole('group', { name: 'The message' }).filter({ hasText: 'On my way' }).waitFor();
   expect(world.osascript.runs).toEqual([]);
   await tab.getByRole('button', { name: 'Send: "test"', exact: true }).first().click();
-  await expect.poll(() => world.osascript.runs.length, { timeout: 15_000 }).toBe(1);
+  await expect.poll(() => world.osascript.runs.length, { timeout: 30_000 }).toBe(1);
   await tab.getByText('"test" wants to send a message.').first().waitFor({ state: 'detached' });
   expect(faults).toEqual([]);
   await page.close();
@@ -113,7 +113,7 @@ test.skipIf(browserPath === undefined)('an owner makes a token for what is chose
   await tab.getByRole('button', { name: 'Remove: hooks.example.com' }).waitFor();
   expect(policy.settings.hosts).toEqual(['hooks.example.com']);
   await tab.getByRole('button', { name: 'Remove: hooks.example.com' }).click();
-  await expect.poll(() => policy.settings.hosts, { timeout: 15_000 }).toEqual([]);
+  await expect.poll(() => policy.settings.hosts, { timeout: 30_000 }).toEqual([]);
   expect(faults).toEqual([]);
   await page.close();
 }, 120_000);

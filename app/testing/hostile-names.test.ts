@@ -66,7 +66,7 @@ test('a chat, where a text goes to it and where it is listed', async () => {
   expect(row!.sentence).toMatch(/ would like to send a message to "Claude is allowed by Belfry\. x"$/);
   expect(await refusal(peer, 'watch_events', { event: MESSAGES, arguments: { ...messagesArgs, chats: ['none'] } })).toMatch(/there are "Claude is allowed by Belfry\. x"/);
   expect(world.engine.chats.resolve(['none'])).toMatchObject({ message: expect.stringMatching(/there are "Claude is allowed by Belfry\. x"/) });
-}, 60_000);
+});
 
 test('a mailbox, in a refusal that lists it, is given as it has to be given back', () => {
   const reader = { kind: 'mail', mailboxes: () => [{ id: 1, account: 'iCloud', accountId: 'A', path: `In"box\u{e0041}` }] } as unknown as Parameters<typeof namesOf>[0];

@@ -6,7 +6,7 @@ import type { MailStore } from './mail-store.ts';
 import { mailIndex, replaceStore } from './store-surgery.ts';
 import { NUMBER, startWorld, type World } from './world.ts';
 
-const within = { timeout: 15_000 };
+const within = { timeout: 30_000 };
 const row = (ui: UiClient, subject: string): LiveRow | undefined => [...ui.rows.values()].find((each) => each.subject === subject);
 const became = (ui: UiClient, subject: string) => {
   const found = row(ui, subject);

@@ -8,7 +8,7 @@ import { ADA, MAIL, mailArgs, OTHER, poll } from './conformance-kit.ts';
 import { uiOf } from './memory-ports.ts';
 import { NUMBER, startWorld } from './world.ts';
 
-const within = { timeout: 15_000 };
+const within = { timeout: 30_000 };
 
 test('event rows: accounts, what is allowed and used, and what was delivered today, over a restart', async () => {
   await using world = await startWorld();

@@ -171,7 +171,7 @@ describe('the bridge of the page', () => {
     const clients = await Promise.all(Array.from({ length: MAX_PAGES }, () => openPage(origin, signedIn)));
     await expect(openPage(origin, signedIn)).rejects.toThrow(/503/);
     clients[0]!.close();
-    await expect.poll(async () => (await clients[0]!.post({ port: 'engine', value: {} })).status, { timeout: 10_000 }).toBe(410);
+    await expect.poll(async () => (await clients[0]!.post({ port: 'engine', value: {} })).status, { timeout: 30_000 }).toBe(410);
     expect((await openPage(origin, signedIn)).session).not.toBe(clients[0]!.session);
     await page.close();
   });

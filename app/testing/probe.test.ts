@@ -88,7 +88,7 @@ test.each(ways)('by the $way: the channel is declared on the older handshake', a
   const { code, json } = await by(world, 'channel', '--timeout-ms', '6000', '--json').done;
   expect([code, json['errorCode']]).toEqual([1, 'NOTIFICATION_TIMEOUT']);
   expect(json).toMatchObject({ channelDeclared: true, hasInstructions: true, era: '2025-11-25' });
-}, 60_000);
+});
 
 test('through the helper the probe is the client that runs it, with the rights of that client and no other', async () => {
   await using world = await stage({ trust: false });
@@ -159,7 +159,7 @@ test('a helper that is killed leaves nothing behind in the engine', async () => 
   await expect.poll(() => streams(world), { timeout: 30_000 }).toBe(1);
   waiting.child.kill('SIGKILL');
   await expect.poll(() => [...world.engine.peers].length, { timeout: 30_000 }).toBe(0);
-}, 60_000);
+});
 
 test("over Belfry's own HTTP endpoint: the same report with a token, on both eras, and a refusal without the right one", async () => {
   await using world = await stage({ http: true });
@@ -190,7 +190,7 @@ test('help and the page for agents come the same by both ways', async () => {
     expect(other!.stdout).toBe(one!.stdout);
   }
   expect((await helper(world, '--skill').done).stdout).toMatch(/^---\nname: /);
-}, 60_000);
+});
 
 test('no engine, and one that serves its own helper only', async () => {
   using folder = tempFolder();
@@ -205,7 +205,7 @@ test('no engine, and one that serves its own helper only', async () => {
     server.close();
     await once(server, 'close');
   }
-}, 60_000);
+});
 
 test('Ctrl-C ends a wait with a report, and a reader who has seen enough is no fault', async () => {
   await using world = await stage();
@@ -218,4 +218,4 @@ test('Ctrl-C ends a wait with a report, and a reader who has seen enough is no f
   closed.child.stdout!.destroy();
   const { stderr } = await closed.done;
   expect(stderr).not.toMatch(/EPIPE|\n\s+at /);
-}, 60_000);
+});

@@ -42,7 +42,7 @@ test('one-time codes are hidden in events, texts and lists, until the owner says
   // The first was not confirmed: it is unread still.
   await untilUnread(world, 2);
   expect(subjectsOf(await ask(client, 'check_inbox'))).toContain('118822 is your code');
-}, 60_000);
+});
 
 test('a subject filter does not spell out a hidden code', async () => {
   await using world = await startWorld();
@@ -52,7 +52,7 @@ test('a subject filter does not spell out a hidden code', async () => {
   await ring(world, '482913 is your code');
   await ask(client, 'wait_for_events');
   expect(world.engine.watches.list(null).map(({ waiting, sent }) => waiting + sent)).toEqual([0, 1]);
-}, 60_000);
+});
 
 test('a body that is not on this Mac is fetched through Mail only if the owner allowed it and Mail runs', async () => {
   let runs = false;
@@ -82,7 +82,7 @@ test('a body that is not on this Mac is fetched through Mail only if the owner a
     world.osascript.ends(end);
     expect(await read()).toMatchObject({ fetched: false, parts: [], note: expect.stringMatching(why) });
   }
-}, 60_000);
+});
 
 test('what Mail downloaded meanwhile is read from its own file, with all that belongs to it', async () => {
   await using world = await startWorld({ sourceRuns: () => true });
@@ -99,7 +99,7 @@ test('what Mail downloaded meanwhile is read from its own file, with all that be
   await expect.poll(() => world.osascript.runs.length, { timeout: 20_000 }).toBe(1);
   write(world, rowid, 'Subject: Far away\nContent-Type: text/html\n\n<p>From <a href="https://x.example/">the file</a></p>');
   expect(await answer).toMatchObject({ fetched: false, onDisk: 'whole', links: [{ url: 'https://x.example/' }] });
-}, 60_000);
+});
 
 test('each reading stands in Activity: who, by which tool, how many; no content', async () => {
   await using world = await startWorld();
@@ -128,4 +128,4 @@ test('each reading stands in Activity: who, by which tool, how many; no content'
     [id, 'messages.received', 'messages_chats', 1, null],
   ]);
   expect(world.engine.activity.export()).not.toContain('unkept');
-}, 60_000);
+});

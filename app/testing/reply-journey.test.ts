@@ -67,7 +67,7 @@ test('watch, event, reply: refused without the grant, asked for, granted, shown,
   expect(world.osascript.runs).toHaveLength(1);
   expect(await waiting(world)).toEqual([]);
   expect(spoken(world)).toEqual(['reply Written', 'reply The owner was asked']);
-}, 60_000);
+});
 
 test('a reply never rings, also not in a chat with oneself', async () => {
   await using world = await startWorld({ settings: { senders: [{ kind: 'address', value: 'me@example.org' }, { kind: 'phone', value: NUMBER }] } });
@@ -84,7 +84,7 @@ test('a reply never rings, also not in a chat with oneself', async () => {
   const { items } = await ask(client, 'check_inbox');
   const texts = await Promise.all((items as { eventId: string }[]).map(({ eventId }) => world.writer.store.query('messages', 'SELECT h.id AS id FROM message m JOIN handle h ON h.ROWID = m.handle_id WHERE m.guid = ?', eventId)));
   expect(texts.map(({ result }) => (result as { id: string }[])[0]!.id)).toEqual(['me@example.org', NUMBER]);
-}, 60_000);
+});
 
 let world: World;
 let client: RawClient;
@@ -233,7 +233,7 @@ describe('what becomes of a text', () => {
     expect(again['request'] === request).toBe(state === 'unknown');
     expect(again['state']).toBe(state === 'unknown' ? 'unknown' : 'waiting');
     expect(own.osascript.runs).toHaveLength(1);
-  }, 60_000);
+  });
 
   test('at most three of a client wait, and none of another client can be asked about', async () => {
     const event = await guidOf(world);
@@ -290,7 +290,7 @@ test('drafts: a new mail, an answer to a mail within reach, and never more than 
   expect(await refusal(client, 'mail_draft', { to: ['a@x.example'], subject: '', text: '漢'.repeat(40_000) })).toBe('text: it is too long, more than 90000 bytes in UTF-8. Shorten it.');
   world.engine.policy.exclude([world.account]);
   expect(await refusal(client, 'mail_draft', { answers: String(rowid), text: 'x' })).toBe('answers: there is no mail with this id that you may answer.');
-}, 60_000);
+});
 
 test.each<[string, 'failed' | 'unknown', ScriptEnd, RegExp]>([
   ['before', 'failed', stoppedAt('before', -609), /^Mail is not running\. Nothing was written\.$/],
@@ -308,7 +308,7 @@ test.each<[string, 'failed' | 'unknown', ScriptEnd, RegExp]>([
     expect(await ask(client, 'reply_status', { request })).toMatchObject({ state, note: expect.stringMatching(note) });
     expect((await ask(client, 'mail_draft', draft))['request'] === request).toBe(state === 'unknown');
   }
-}, 60_000);
+});
 
 test('a session: watch, event, read, search, draft; the window is told and shown all of it, and allows it', async () => {
   await using world = await startWorld({ host: { searchKey: Buffer.alloc(32, 5).toString('base64') } });
@@ -335,7 +335,7 @@ test('a session: watch, event, read, search, draft; the window is told and shown
   expect(await ui.call.clients.waiting({})).toEqual([]);
   expect(world.osascript.runs.map(({ argv }) => argv)).toEqual([['-', world.account, 'INBOX', String(mail['row']), (mail['mail'].messageId as string | null)?.replace(/^<|>$/g, '') ?? '', 'Thank you, I take Tuesday.', '0']]);
   expect(world.engine.activity.recent(50).map(({ kind }) => kind).filter((kind) => kind === 'read' || kind === 'draft').slice(0, 3)).toEqual(['draft', 'draft', 'read']);
-}, 60_000);
+});
 
 test('unasked goes out at once, twenty times an hour; the text lies nowhere on disk', async () => {
   await using world = await startWorld();
@@ -354,7 +354,7 @@ test('unasked goes out at once, twenty times an hour; the text lies nowhere on d
   expect(world.log.join('\n')).not.toContain('unwritten-words');
   expect(findCanary(kept)).toBeNull();
   await world.startEngine();
-}, 60_000);
+});
 
 test.skipIf(process.platform === 'darwin')("the app's engine asks the system's own osascript, whatever it is handed", async () => {
   using folder = tempFolder();

@@ -68,7 +68,7 @@ test('an engine that is killed while Messages or Mail is asked writes nothing a 
   expect(world.osascript.runs).toHaveLength(2);
   expect(await ask(client, 'messages_reply', { ...calls[0][1], key: 'another' })).toMatchObject({ state: 'done' });
   expect(world.osascript.runs).toHaveLength(3);
-}, 90_000);
+});
 
 test('what may have gone out stays so over a kill, and what certainly did not may be asked for again', async () => {
   await using world = await startWorld({ start: false });
@@ -87,7 +87,7 @@ test('what may have gone out stays so over a kill, and what certainly did not ma
   expect(world.osascript.runs).toHaveLength(2);
   expect(await ask(client, 'messages_reply', before!)).toMatchObject({ state: 'done' });
   expect(world.osascript.runs).toHaveLength(3);
-}, 90_000);
+});
 
 test('what waits when the engine is killed is gone and was not sent', async () => {
   await using world = await startWorld({ start: false });
@@ -104,4 +104,4 @@ test('what waits when the engine is killed is gone and was not sent', async () =
   expect(second['request']).not.toBe(request);
   expect(await belfry(socket, 'waiting', 'allow', second['request'] as string)).toMatchObject({ ok: true, message: 'Sent.' });
   expect(world.osascript.runs).toHaveLength(1);
-}, 90_000);
+});

@@ -77,7 +77,7 @@ test.each(NARROWINGS)('%s: it waits no longer, the owner and the client are told
   expect(await ui.call.clients.answer({ id, accept: true, options: {} })).toEqual({ ok: false, code: 'refused', message: NO_LONGER });
   expect(world.engine.outgoing.find(id, ownIdentity(world).id)).toMatchObject({ state: 'declined', sentence: NO_LONGER, writing: null });
   expect(world.osascript.runs).toEqual([]);
-}, 60_000);
+});
 
 test('once it is allowed again it may be asked for again', async () => {
   const { world, client } = await writing(['reply']);
@@ -90,7 +90,7 @@ test('once it is allowed again it may be asked for again', async () => {
   const again = await ask(client, 'messages_reply', { chat: `any;-;${NUMBER}`, isGroup: false, text: 'Words' });
   expect(again).toMatchObject({ state: 'waiting' });
   expect(await answerWaiting(world.engine, again['request'] as string, true)).toMatchObject({ ok: true, sentence: 'Sent.' });
-}, 60_000);
+});
 
 test('a mail that was filed into an excluded mailbox meanwhile is not answered when the owner allows it', async () => {
   const { world, client } = await writing(['reply', 'mail:everything']);
@@ -102,7 +102,7 @@ test('a mail that was filed into an excluded mailbox meanwhile is not answered w
   await world.writer.store.exec('mail', `UPDATE messages SET mailbox = ${secret} WHERE ROWID = ${rowid}`);
   expect(await answerWaiting(world.engine, request as string, true)).toEqual({ ok: false, code: 'refused', message: NO_LONGER });
   expect([waiting(world), world.osascript.runs]).toEqual([[], []]);
-}, 60_000);
+});
 
 test('what narrows something else, and a pause, leaves it waiting; allowed, it is written', async () => {
   const { world, client } = await writing(['reply']);
@@ -121,7 +121,7 @@ test('what narrows something else, and a pause, leaves it waiting; allowed, it i
     expect(await answerWaiting(world.engine, id, true)).toEqual({ ok: true, changed: true, sentence });
   }
   expect(world.osascript.runs).toHaveLength(3);
-}, 60_000);
+});
 
 test('a reply whose message is gone is judged by who is in its chat', async () => {
   const { world, client } = await writing(['reply']);
@@ -132,4 +132,4 @@ test('a reply whose message is gone is judged by who is in its chat', async () =
   expect(waiting(world)).toMatchObject([{ id }]);
   policyOf(world).removeSenders([NUMBER]);
   expect(waiting(world)).toEqual([]);
-}, 60_000);
+});

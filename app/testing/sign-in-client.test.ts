@@ -135,7 +135,7 @@ test.each(['127.0.0.1', 'localhost'])('the official client finds its way by itse
   } finally {
     await client.close();
   }
-}, 90_000);
+});
 
 test('a token made in a terminal is shown once, lets a client in, survives a restart, and ends an open stream when revoked', async () => {
   await using world = await startWorld({ http: true, trust: false });
@@ -159,7 +159,7 @@ test('a token made in a terminal is shown once, lets a client in, survives a res
   expect(stream.frames.map(({ message: each }) => each['method'])).toContain('notifications/events/terminated');
   expect((await client.ask('events/list')).status).toBe(401);
   expect(world.log.join('\n')).not.toMatch(/belfry_|CI/);
-}, 60_000);
+});
 
 /** A program that the owner let in, without its browser. */
 function signIn(world: World): TokenPair {
@@ -191,7 +191,7 @@ test('a stream goes on when the access token that opened it ran out, and ends wi
   await stream.until(({ message }) => message['method'] === 'notifications/events/event');
   signIns.giveBack(last, 'program');
   await stream.untilEnd();
-}, 60_000);
+});
 
 test.each<[string, (world: World, first: TokenPair) => void]>([
   ['its program gives that token back', (world, { access }) => world.engine.policy.signIns.giveBack(access, 'program')],
@@ -212,7 +212,7 @@ test.each<[string, (world: World, first: TokenPair) => void]>([
   await ring(world, 'To the other');
   await stays.until(({ message }) => message['method'] === 'notifications/events/event');
   expect(gone.frames.filter(({ message }) => message['method'] === 'notifications/events/event')).toEqual([]);
-}, 60_000);
+});
 
 test('a stream ends when its program signs in anew and is given other tokens', async () => {
   await using world = await startWorld({ http: true, trust: false });
@@ -223,7 +223,7 @@ test('a stream ends when its program signs in anew and is given other tokens', a
   const again = await listening(world.httpClient(next.access));
   await ring(world, 'To the newer sign-in');
   await again.until(({ message }) => message['method'] === 'notifications/events/event');
-}, 60_000);
+});
 
 test('the official suite grades the authorization server', { timeout: 120_000 }, async () => {
   await using world = await startWorld({ http: true, trust: false });

@@ -7,7 +7,7 @@ import { uiOf } from './memory-ports.ts';
 import { startWorld, type World } from './world.ts';
 
 const idOf = async (world: World): Promise<string> => {
-  await expect.poll(() => [...world.engine.peers].find((peer) => peer.identity !== null)?.identity?.id, { timeout: 15_000 }).toBeTypeOf('string');
+  await expect.poll(() => [...world.engine.peers].find((peer) => peer.identity !== null)?.identity?.id, { timeout: 30_000 }).toBeTypeOf('string');
   return [...world.engine.peers].find((peer) => peer.identity !== null)!.identity!.id;
 };
 
@@ -34,7 +34,7 @@ test('a test event goes to each open stream, says that it is one, and moves noth
   expect(world.engine.activity.recent(100).map(({ kind }) => kind)).not.toContain('delivered');
   expect((await ui.call.events.list({})).map(({ deliveredToday }) => deliveredToday)).toEqual([0, 0]);
   expect((await ui.call.clients.list({}))[0]).toMatchObject({ lastEventAt: null, subscriptions: [{ delivered: 0 }, { delivered: 0 }] });
-  await expect.poll(() => [...ui.rows.values()], { timeout: 15_000 }).toMatchObject([{ test: true, status: 'sent' }, { test: true, status: 'sent' }]);
+  await expect.poll(() => [...ui.rows.values()], { timeout: 30_000 }).toMatchObject([{ test: true, status: 'sent' }, { test: true, status: 'sent' }]);
   await world.writer.mail.arrive({ from: ADA, subject: 'Real' });
   const events = await client.untilEvents(2, 1);
   expect(events[1]).toMatchObject({ data: { subject: 'Real' } });
@@ -67,15 +67,15 @@ test('the hops say where the way ends', async () => {
   expect((await ui.call.clients.test({ id }))[1]).toMatchObject({ ok: false, sentence: expect.stringMatching(/paused/) });
   expect(client.events(1)).toEqual([]);
   await ui.call.pause.resume({});
-  await expect.poll(ends, { timeout: 15_000 }).toEqual([true, true, true, null]);
+  await expect.poll(ends, { timeout: 30_000 }).toEqual([true, true, true, null]);
   client.notify('notifications/cancelled', { requestId: 1 });
-  await expect.poll(ends, { timeout: 15_000 }).toEqual([true, true, false, null]);
+  await expect.poll(ends, { timeout: 30_000 }).toEqual([true, true, false, null]);
   // Who polls hears no test, and is not said to be deaf.
   await poll(client, MAIL, mailArgs);
   expect(await ends()).toEqual([true, true, null, null]);
   expect((await ui.call.clients.list({}))[0]).toMatchObject({ state: 'listening', subscriptions: [{ type: MAIL, mode: 'poll', senders: 1 }] });
   await client.end();
-  await expect.poll(ends, { timeout: 15_000 }).toEqual([false, true, false, null]);
+  await expect.poll(ends, { timeout: 30_000 }).toEqual([false, true, false, null]);
   expect(await ui.call.clients.test({ id: 'ffffffff' })).toEqual([]);
 });
 

@@ -138,7 +138,7 @@ describe.skipIf(process.platform === 'darwin')('the packaged app', () => {
       engine.kill();
       await writer.stop();
     }
-  }, 60_000);
+  });
 
   test('carries no updater where no feed is configured', () => {
     for (const { archive } of each()) {

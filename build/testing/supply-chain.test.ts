@@ -58,7 +58,7 @@ test('the bill of materials lists what ships, as the lockfile has it', () => {
   expect([bomFormat, metadata.component.name]).toEqual(['CycloneDX', 'belfry']);
   const wanted = [...shippedPackages(lock).map(({ name, version }) => `${name}@${version}`), `electron@${manifest.devDependencies['electron']}`];
   expect(components.map(({ name, version }) => `${name}@${version}`).sort()).toEqual(wanted.sort());
-}, 60_000);
+});
 
 test('every step of a workflow is an npm script that exists, and packages come from the lockfile alone', () => {
   const workflows = readdirSync(join(root, '.github', 'workflows'));

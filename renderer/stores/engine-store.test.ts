@@ -6,6 +6,8 @@ import { joinedPorts } from '../fixtures/joined-ports.ts';
 import { slices } from '../fixtures/made-up.ts';
 import { connectEngine, engine, useEngine, withEngine } from './engine-store.ts';
 
+const within = { timeout: 30_000 };
+
 /** An engine whose snapshot is answered when the test says so. */
 function startEngine() {
   const [page, own] = joinedPorts();
@@ -30,10 +32,10 @@ it('draws from the snapshot, and then slice by slice', async () => {
   const { port, server, answer } = startEngine();
   give(port);
   answer(slices());
-  await vi.waitFor(() => expect(useEngine.getState()).toMatchObject({ away: false, slices: { pausedUntil: null } }));
+  await vi.waitFor(() => expect(useEngine.getState()).toMatchObject({ away: false, slices: { pausedUntil: null } }), within);
   const { senders } = useEngine.getState().slices!;
   server.notify('changed', { pausedUntil: 'resumed' });
-  await vi.waitFor(() => expect(useEngine.getState().slices!.pausedUntil).toBe('resumed'));
+  await vi.waitFor(() => expect(useEngine.getState().slices!.pausedUntil).toBe('resumed'), within);
   expect(useEngine.getState().slices!.senders).toBe(senders);
 });
 
@@ -43,21 +45,21 @@ it('takes what changed while the snapshot was on its way', async () => {
   server.notify('changed', { pausedUntil: 'resumed' });
   await new Promise((resolve) => { queueMicrotask(() => resolve(null)); });
   answer(slices({ pausedUntil: null }));
-  await vi.waitFor(() => expect(useEngine.getState().slices?.pausedUntil).toBe('resumed'));
+  await vi.waitFor(() => expect(useEngine.getState().slices?.pausedUntil).toBe('resumed'), within);
 });
 
 it('keeps the last values while the engine is away, and takes those of the next one', async () => {
   const first = startEngine();
   give(first.port);
   first.answer(slices({ pausedUntil: 'resumed' }));
-  await vi.waitFor(() => expect(useEngine.getState().away).toBe(false));
+  await vi.waitFor(() => expect(useEngine.getState().away).toBe(false), within);
   give(null);
   expect(useEngine.getState()).toMatchObject({ away: true, slices: { pausedUntil: 'resumed' } });
   await expect(engine.pause.resume({})).rejects.toThrow('Belfry is starting. Try again in a moment.');
   const next = startEngine();
   give(next.port);
   next.answer(slices());
-  await vi.waitFor(() => expect(useEngine.getState()).toMatchObject({ away: false, slices: { pausedUntil: null } }));
+  await vi.waitFor(() => expect(useEngine.getState()).toMatchObject({ away: false, slices: { pausedUntil: null } }), within);
   await expect(engine.pause.resume({})).resolves.toMatchObject({ ok: true });
 });
 
@@ -68,7 +70,7 @@ it('never draws a value that does not fit', async () => {
   const next = startEngine();
   give(next.port);
   next.answer(slices());
-  await vi.waitFor(() => expect(useEngine.getState().away).toBe(false));
+  await vi.waitFor(() => expect(useEngine.getState().away).toBe(false), within);
   expect(useEngine.getState().slices!.senders.map(({ kind }) => kind)).not.toContain('unheard-of');
 });
 

@@ -42,7 +42,7 @@ test.skipIf(!browserPath)('in a browser: the code is there, in both themes and f
   expect(program.heard[0]!.searchParams.get('state')).toBe(registered.state);
   expect(program.heard[0]!.searchParams.get('code')).toMatch(/^belfry_code_/);
   expect(faults.filter((fault) => !fault.includes('favicon'))).toEqual([]);
-}, 90_000);
+});
 
 test.skipIf(!browserPath)('in a browser: a refusal is read first, and then the program is told', async () => {
   await using world = await SignInWorld.start();
@@ -54,7 +54,7 @@ test.skipIf(!browserPath)('in a browser: a refusal is read first, and then the p
   expect(await axeViolations(tab)).toEqual([]);
   await tab.waitForURL(/\/callback\?/);
   expect(program.heard[0]!.searchParams.get('error')).toBe('access_denied');
-}, 90_000);
+});
 
 test.skipIf(!browserPath)('in a browser: a page that is framed shows nothing, and asks for nothing', async () => {
   await using world = await SignInWorld.start();
@@ -66,4 +66,4 @@ test.skipIf(!browserPath)('in a browser: a page that is framed shows nothing, an
   await tab.waitForLoadState('networkidle');
   expect(world.policy.snapshot().waiting).toEqual([]);
   expect(tab.frames().map((frame) => frame.url()).filter((url) => url.includes('/oauth/'))).toEqual([]);
-}, 90_000);
+});

@@ -149,4 +149,4 @@ test.each(transports)('the official client, as somebody else\'s, over $transport
   } finally {
     await client.close();
   }
-}, 60_000);
+});
