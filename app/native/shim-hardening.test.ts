@@ -9,20 +9,26 @@ import { answerAll, cpuOf, Shim, StandIn, statusOf } from './shim-stand-ins.ts';
 
 const folder = tempFolder();
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** Waits 600 ms in place of 10 s; one as it ships, one under the sanitizers. */
+/** As it ships, and under the sanitizers: each waits 10 s for an engine. */
 const plain = folder.at('belfry-mcp');
 const checked = folder.at('checked', 'belfry-mcp');
-const WAIT_MS = 600;
+/** The same two, but they wait 600 ms: for what is done once the wait is over. */
+const hastyPlain = folder.at('hasty', 'belfry-mcp');
+const hasty = folder.at('checked', 'hasty');
+const HASTY_MS = 600;
 let sockets = 0;
 let engine: StandIn;
 const open: (Shim | StandIn)[] = [];
 
 beforeAll(() => {
-  const args = nativeTargets({ root, defines: [`-DBELFRY_WAIT_MS=${WAIT_MS}`] })['belfry-mcp']!;
-  compile(args, plain);
-  mkdirSync(folder.at('checked'));
-  compile([...args, '-g', '-fsanitize=address,undefined', '-fno-sanitize-recover'], checked);
-}, 60_000);
+  for (const name of ['checked', 'hasty']) mkdirSync(folder.at(name));
+  const sanitized = ['-g', '-fsanitize=address,undefined', '-fno-sanitize-recover'];
+  for (const [defines, asShipped, underSanitizers] of [[[], plain, checked], [[`-DBELFRY_WAIT_MS=${HASTY_MS}`], hastyPlain, hasty]] as const) {
+    const args = nativeTargets({ root, defines })['belfry-mcp']!;
+    compile(args, asShipped);
+    compile([...args, ...sanitized], underSanitizers);
+  }
+});
 afterAll(() => folder[Symbol.dispose]());
 afterEach(async () => {
   for (const each of open.splice(0)) {
@@ -124,12 +130,12 @@ describe('long lines', () => {
   });
 
   test('an engine that comes in the middle of a skipped line gets the lines held before it, and none of it', async () => {
-    await startEngine();
+    await startEngine(silent);
     const shim = startShim();
     shim.write(ping('1'));
-    await shim.line(0);
+    await engine.until(() => engine.lines.length === 1);
     await engine.die();
-    await pause(30);
+    await shim.line(0);
     shim.write(ping('2') + `{"id":3,"method":"${'m'.repeat(1_100_000)}`);
     expect(parse(await shim.line(1))).toMatchObject({ id: 3, error: { code: -32600 } });
     await restart();
@@ -142,19 +148,23 @@ describe('long lines', () => {
 
 describe('a fresh engine', () => {
   test('hears held lines in their order, without what was cancelled', async () => {
-    await startEngine();
+    await startEngine(silent);
     const shim = startShim();
     shim.write(ping('0'));
-    await shim.line(0);
+    await engine.until(() => engine.lines.length === 1);
     await engine.die();
-    await pause(30);
+    // Its error says that the helper knows of the loss.
+    await shim.line(0);
     shim.write(`${ping('1')}${ping('2')}{"method":"notifications/x"}\n${ping('3')}{"method":"notifications/cancelled","params":{"requestId":2}}\n`);
-    await pause(50);
+    // Refused at once, so what stands before it was read.
+    shim.write(`{"id":9,"method":"${'m'.repeat(1_100_000)}"}\n`);
+    await shim.line(1);
     await restart();
-    await shim.line(2);
+    await shim.line(3);
     expect(engine.lines).toEqual([ping('1').trim(), '{"method":"notifications/x"}', ping('3').trim()]);
-    await pause(WAIT_MS);
-    expect(shim.lines.map((line) => parse(line).id)).toEqual([0, 1, 3]);
+    shim.write(ping('4'));
+    await shim.line(4);
+    expect(shim.lines.map((line) => parse(line).id)).toEqual([0, 9, 1, 3, 4]);
   });
 
   test.each([
@@ -176,11 +186,11 @@ describe('a fresh engine', () => {
 
   test('is told `initialized` although no engine heard it', async () => {
     await startEngine();
-    const shim = startShim();
+    const shim = startShim(hasty);
     shim.write(initialize);
     await shim.line(0);
     await engine.die();
-    await pause(WAIT_MS + 100);
+    await pause(HASTY_MS + 100);
     shim.write('{"method":"notifications/initialized"}\n');
     await pause(50);
     await restart();
@@ -201,12 +211,13 @@ describe('a fresh engine', () => {
 
   test('that refuses does not end a shim that served: its sentence is passed on', async () => {
     await startEngine();
-    const shim = startShim();
+    const shim = startShim(hasty);
     shim.write(ping('1'));
     await shim.line(0);
     await engine.die();
     await startEngine(silent, engine.path, 'error Update "Belfry".\n');
-    await pause(WAIT_MS + 100);
+    await engine.until(() => engine.hellos.length > 0);
+    await pause(HASTY_MS + 100);
     shim.write(ping('2'));
     expect(parse(await shim.line(1))).toMatchObject({ id: 2, error: { message: 'Update "Belfry".', data: { reason: 'not_running' } } });
     expect(shim.process.exitCode).toBeNull();
@@ -242,7 +253,7 @@ describe('before an engine', () => {
 
   test('one that never says ok: exit 69 in MCP mode', async () => {
     await startEngine(silent, undefined, '');
-    const shim = startShim();
+    const shim = startShim(hasty);
     expect(await shim.code()).toBe(69);
   });
 
@@ -292,9 +303,12 @@ describe('before an engine', () => {
 
 describe('bounds, and the end', () => {
   const steady = async (shim: Shim) => {
-    const before = cpuOf(shim.process.pid!);
-    await pause(300);
-    expect(cpuOf(shim.process.pid!) - before, 'busy loop').toBeLessThanOrEqual(20);
+    // What is still being moved may take a while; a busy loop never ends.
+    await expect.poll(async () => {
+      const before = cpuOf(shim.process.pid!);
+      await pause(300);
+      return cpuOf(shim.process.pid!) - before;
+    }, { message: 'busy loop' }).toBeLessThanOrEqual(20);
   };
   const request = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"x","params":{"a":"${'x'.repeat(900)}"}}\n`;
 
@@ -312,12 +326,12 @@ describe('bounds, and the end', () => {
 
   test.skipIf(process.platform !== 'linux')('a client that never reads and never stops asking while no engine is there', async () => {
     await startEngine();
-    const shim = startShim(plain);
+    const shim = startShim(hastyPlain);
     shim.write(ping('0'));
     await shim.line(0);
     await engine.die();
     shim.process.stdout!.pause();
-    await pause(WAIT_MS + 50);
+    await pause(HASTY_MS + 50);
     for (let i = 1; i < 20_000; i += 1) shim.write(ping(String(i)));
     await pause(300);
     expect(shim.process.stdin!.writableLength).toBeGreaterThan(100_000);
@@ -376,10 +390,11 @@ describe('bounds, and the end', () => {
     shim.process.stdout!.resume();
     expect(await shim.code()).toBe(0);
     await engine.until(() => engine.lines.length === 1);
-    await expect.poll(() => shim.lines.length).toBe(100);
+    await shim.line(99);
+    expect(shim.lines).toHaveLength(100);
   });
 
-  test.each(['an engine that does not read', 'a client that does not read', 'no ok', 'no engine'])('stdin closed with %s: exit 0 within a second', async (what) => {
+  test.each(['an engine that does not read', 'a client that does not read', 'no ok', 'no engine'])('stdin closed with %s: exit 0, not after the wait for an engine', async (what) => {
     await startEngine(silent, undefined, what === 'no ok' ? '' : 'ok\n');
     const shim = startShim();
     if (what !== 'no engine') await engine.until(() => engine.hellos.length === 1);
@@ -398,7 +413,7 @@ describe('bounds, and the end', () => {
     // `end` alone would wait for what the shim does not take.
     shim.process.stdin!.destroy();
     expect(await shim.code()).toBe(0);
-    expect(Date.now() - closed).toBeLessThan(1000);
+    expect(Date.now() - closed).toBeLessThan(8000);
   });
 });
 
@@ -454,7 +469,7 @@ test('in 30 random schedules of pieces, kills and restarts each request is answe
     await restart(answerAll);
     shim.write(say('last', 1));
     const answered = () => shim.lines.map(parse).filter((line) => 'id' in line);
-    await expect.poll(() => answered().length, { timeout: 5000, message: `seed ${seed}, round ${round}` }).toBeGreaterThanOrEqual(sent.length);
+    await expect.poll(() => answered().length, { timeout: 60_000, message: `seed ${seed}, round ${round}` }).toBeGreaterThanOrEqual(sent.length);
     await pause(20);
     expect(answered().map(({ id }) => String(id)).sort(), `seed ${seed}, round ${round}`).toEqual(sent.map(String).sort());
     shim.process.stdin!.end();

@@ -58,7 +58,7 @@ export class StandIn {
   async until(fits: () => boolean): Promise<void> {
     if (fits()) return;
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`The engine got only ${JSON.stringify(this.lines)}`)), 5000);
+      const timer = setTimeout(() => reject(new Error(`The engine got only ${JSON.stringify(this.lines)}`)), 60_000);
       const look = () => {
         if (!fits()) return;
         clearTimeout(timer);
@@ -101,7 +101,7 @@ export class Shim {
   async line(index: number): Promise<string> {
     if (this.lines.length <= index) {
       await new Promise<void>((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`The client got only ${JSON.stringify(this.lines)} ${this.stderr}`)), 5000);
+        const timer = setTimeout(() => reject(new Error(`The client got only ${JSON.stringify(this.lines)} ${this.stderr}`)), 60_000);
         const look = () => {
           if (this.lines.length <= index) return;
           clearTimeout(timer);
