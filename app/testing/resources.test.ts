@@ -61,6 +61,8 @@ test('2026-07-28: a listen stream is acknowledged first with what is honoured, a
   await ask(client, 'stop_watch', { watch: other });
   expect(of(client, 'list_changed')).toEqual([]);
   client.notify('notifications/cancelled', { requestId: 'l' });
+  // What is written to the store takes another way: the answer says that the cancel has arrived.
+  await client.request('tools/list');
   const before = client.frames.length;
   await ring(world);
   await untilUnread(world, 2, id);

@@ -266,6 +266,8 @@ describe('with one engine', () => {
     client.send({ id: 'wait', method: 'tools/call', params: { _meta: modernMeta, name: 'wait_for_events', arguments: {} } });
     await expect.poll(() => [...world.engine.peers].some(({ connection }) => connection.liveRequests > 0)).toBe(true);
     client.notify('notifications/cancelled', { requestId: 'wait' });
+    // What is written to the store takes another way: the answer says that the cancel has arrived.
+    await client.request('tools/list');
     await ring(world, 'Unseen');
     await untilUnread(world, 1);
     expect(world.engine.watches.list(null)[0]).toMatchObject({ waiting: 1, sent: 0 });
