@@ -38,7 +38,8 @@ export interface Writer extends AsyncDisposable {
     exec(store: StoreName, sql: string): Promise<Committed<void>>;
     query<R = Record<string, unknown>>(store: StoreName, sql: string, ...values: unknown[]): Promise<Committed<R[]>>;
     holdWriteLock(store: StoreName, ms: number): Promise<Committed<void>>;
-    holdExclusive(store: StoreName, ms: number): Promise<Committed<void>>;
+    holdExclusive(store: StoreName): Promise<Committed<void>>;
+    releaseExclusive(store: StoreName): Promise<Committed<void>>;
   };
   /** n arrivals at a steady rate, made by the writer alone. */
   burst(request: Burst): Promise<{ rowid: number; committedAt: bigint }[]>;

@@ -55,18 +55,22 @@ const storeOps: Record<string, (store: SqliteStore, ...args: never[]) => unknown
     await new Promise((done) => setTimeout(done, ms));
     store.db.exec('ROLLBACK');
   },
-  /** Exclusive for `ms`: readers that open or read get SQLITE_BUSY, as during recovery. Fails while another connection is open. */
-  holdExclusive: async (store, ms: number) => {
+  /** Exclusive from the answer on: readers that open or read get SQLITE_BUSY, as during recovery. Fails while another connection is open. */
+  holdExclusive: (store) => {
     store.reopen();
     try {
       store.db.pragma('busy_timeout = 0');
       store.db.pragma('locking_mode = EXCLUSIVE');
       store.db.exec('BEGIN EXCLUSIVE');
-      await new Promise((done) => setTimeout(done, ms));
-      store.db.exec('ROLLBACK');
-    } finally {
+    } catch (error) {
       store.reopen();
+      throw error;
     }
+  },
+  /** Ends what `holdExclusive` began. */
+  releaseExclusive: (store) => {
+    store.db.exec('ROLLBACK');
+    store.reopen();
   },
 };
 
