@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { runCommand } from '../cli/run-command.ts';
 import { engineApi } from '../engine/commands.ts';
 import { AddressBookStore } from './address-book-store.ts';
@@ -9,8 +9,18 @@ import { uiOf } from './memory-ports.ts';
 import { NUMBER, startWorld } from './world.ts';
 
 const within = { timeout: 30_000 };
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Moves this process to a zone where the day is half over, so that none of its midnights falls into a test. */
+function atMidday(): void {
+  const ahead = 12 - new Date().getUTCHours();
+  // The names of these zones have the sign the other way round.
+  vi.stubEnv('TZ', `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`);
+  expect(Math.abs(new Date().getHours() - 12)).toBeLessThanOrEqual(1);
+}
 
 test('event rows: accounts, what is allowed and used, and what was delivered today, over a restart', async () => {
+  atMidday();
   await using world = await startWorld();
   {
     using ui = uiOf(world.engine);
