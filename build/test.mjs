@@ -1,6 +1,6 @@
 // Types, lint and every test; then one line with the totals. Run by `npm test` after the set-up.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureChromium } from './chromium.mjs';
@@ -21,6 +21,8 @@ const node = process.execPath;
 const tool = (path) => join(root, 'node_modules', path);
 const report = join(root, '.cache', 'tests.json');
 mkdirSync(dirname(report), { recursive: true });
+// Tests that end without a report have no totals, least of all those of the run before.
+rmSync(report, { force: true });
 
 const chromium = ensureChromium((line) => process.stdout.write(`${line}\n`));
 const env = { ...process.env, ...(chromium && { BELFRY_CHROMIUM: chromium }) };
