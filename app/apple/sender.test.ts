@@ -107,10 +107,14 @@ test('what an owner types is what a store holds', () => {
 
 test('10,000 handles are parsed once', () => {
   const handles = Array.from({ length: 10_000 }, (_, i) => `+4420794${String(i).padStart(5, '0')}`);
-  for (const handle of handles) normaliseHandle(handle, 'GB');
-  const started = performance.now();
-  for (const handle of handles) normaliseHandle(handle, 'GB');
-  expect(performance.now() - started).toBeLessThan(100);
+  // The work of this thread alone, whatever else runs.
+  const work = () => {
+    const started = process.threadCpuUsage();
+    for (const handle of handles) normaliseHandle(handle, 'GB');
+    return process.threadCpuUsage(started).user;
+  };
+  const first = work();
+  expect(work()).toBeLessThan(first / 5);
 });
 
 test.each([

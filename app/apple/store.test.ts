@@ -96,7 +96,8 @@ describe('opening', () => {
     await once(child.stdout, 'data');
     const started = performance.now();
     expect(troubleAt(at('store'))).toBe('busy');
-    expect(performance.now() - started).toBeLessThan(1000);
+    // The driver by itself would wait five seconds.
+    expect(performance.now() - started).toBeLessThan(4000);
     child.kill('SIGKILL');
     await once(child, 'exit');
     expect(troubleAt(at('store'))).toBe('readable');

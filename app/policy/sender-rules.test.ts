@@ -73,7 +73,8 @@ test.each<[string[], SenderRule, boolean]>([
 
 test('a look-up does not grow with the number of rules', () => {
   const rules = new SenderRules(Array.from({ length: 10_000 }, (_, at) => rule(`a${at}@example.org`)), []);
-  const started = performance.now();
+  const started = process.threadCpuUsage();
   for (let at = 0; at < 20_000; at++) rules.allows(mailFrom('nobody@elsewhere.example'));
-  expect(performance.now() - started).toBeLessThan(500);
+  // The work of this thread alone, whatever else runs.
+  expect(process.threadCpuUsage(started).user / 1000).toBeLessThan(500);
 });

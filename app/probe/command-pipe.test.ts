@@ -66,7 +66,7 @@ test.each<[string, string, boolean]>([
   await Promise.all(ended);
   expect(live.toSorted()).toEqual(['child', 'program']);
   listener.close();
-}, 60_000);
+});
 
 // Three graces of two seconds would come on top of the time.
 test.each([['at the end of its time', '1500', null, 'SERVER_TIMEOUT'], ['when it is interrupted', '600000', 1500, 'INTERRUPTED']] as const)('a program that ignores SIGTERM, and what it started, are killed at once %s', async (_when, timeout, interruptMs, errorCode) => {
@@ -76,8 +76,8 @@ test.each([['at the end of its time', '1500', null, 'SERVER_TIMEOUT'], ['when it
   const { json } = await probe(['list', '--json', '--era', 'modern', '--timeout-ms', timeout, '--command', '/bin/sh', '--', '-c', 'trap "" TERM; sleep 30 & sleep 30'], { interrupt: stop.signal });
   if (timer !== null) clearTimeout(timer);
   expect(json['errorCode']).toBe(errorCode);
-  expect(performance.now() - from).toBeLessThan(5000);
-}, 60_000);
+  expect(performance.now() - from).toBeLessThan(7000);
+});
 
 test('a program that is slow to end is given its time while there is some', async () => {
   using folder = tempFolder();
