@@ -24,7 +24,7 @@ beforeAll(() => {
   for (const name of ['checked', 'hasty']) mkdirSync(folder.at(name));
   const sanitized = ['-g', '-fsanitize=address,undefined', '-fno-sanitize-recover'];
   for (const [defines, asShipped, underSanitizers] of [[[], plain, checked], [[`-DBELFRY_WAIT_MS=${HASTY_MS}`], hastyPlain, hasty]] as const) {
-    const args = nativeTargets({ root, defines })['belfry-mcp']!;
+    const args = nativeTargets({ root, defines: [...defines] })['belfry-mcp']!;
     compile(args, asShipped);
     compile([...args, ...sanitized], underSanitizers);
   }

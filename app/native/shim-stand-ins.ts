@@ -77,6 +77,7 @@ export class Shim {
   stderr = '';
   out = '';
   readonly #waiters = new Set<() => void>();
+  readonly #closed: Promise<[number | null]>;
 
   constructor(shim: string, args: readonly string[]) {
     this.process = spawn(shim, args, {
@@ -84,6 +85,7 @@ export class Shim {
       // A process that ends frees nothing; what it reads and writes is checked all the same.
       env: { ...process.env, ASAN_OPTIONS: 'detect_leaks=0' },
     });
+    this.#closed = once(this.process, 'close') as Promise<[number | null]>;
     this.process.stdin!.on('error', () => undefined);
     let rest = '';
     this.process.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
@@ -113,9 +115,9 @@ export class Shim {
     }
     return this.lines[index]!;
   }
+  /** How it ended, once all that it said was read. */
   async code(): Promise<number | null> {
-    if (this.process.exitCode !== null) return this.process.exitCode;
-    return ((await once(this.process, 'exit')) as [number | null])[0];
+    return (await this.#closed)[0];
   }
 }
 
