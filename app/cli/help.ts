@@ -17,7 +17,7 @@ export const HELP = `Usage: belfry COMMAND [--data-dir DIR] [--json]
           | deny ID | revoke ID | test ID                CODE: of a sign-in, the four digits that its page shows
   tokens  list | create LABEL [--events TYPE,...] [--senders SENDER,...] [--grants GRANT,...] | revoke ID
                                                          for clients that come over HTTP; a new token is shown once
-  excluded list | add PLACE... | remove PLACE...         PLACE: an account or a mailbox that no client hears of or reads
+  excluded list | add PLACE... | remove PLACE...         PLACE: an account, or a mailbox with those in it; no client hears of it or reads it
   hosts   list | add HOST... | remove HOST...            HOST: where webhooks may go, such as hooks.example.net
   webhooks list | stop ID
   watches list | stop ID

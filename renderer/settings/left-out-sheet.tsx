@@ -71,7 +71,7 @@ function Chooser({ places, onClose }: { readonly places: ExcludedPlaces; readonl
         </>
       )}
     >
-      <p>No client hears of mail there, reads it or finds it, whatever else it may do.</p>
+      <p>No client hears of mail there, reads it or finds it, whatever else it may do. A mailbox takes those inside it along.</p>
       {!places.readable && <p className="muted">Accounts and mailboxes are listed once New mail is on and Belfry can read Mail.</p>}
       {all.length > FEW && <Field label="Search accounts and mailboxes" hideLabel placeholder="Search" type="search" value={text} onChange={(event) => setText(event.target.value)} />}
       {text.trim() !== '' && groups.length === 0 && <p className="muted">Nothing matches.</p>}

@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Address, Mailbox, MailRow, NotArrival, PlacedMail } from '../occurrence.ts';
 import type { RecentSender } from '../reader.ts';
 import { normaliseAddress } from '../sender.ts';
@@ -270,7 +270,7 @@ export function hashOf(value: unknown): string {
   const end = value.indexOf('>');
   const before = end < 0 ? value : value.slice(0, end);
   const id = before.slice(before.lastIndexOf('<') + 1);
-  return id === '' ? '0' : String(createHash('md5').update(id, 'utf8').digest().readBigInt64LE(0));
+  return id === '' ? '0' : String(hash('md5', id, 'buffer').readBigInt64LE(0));
 }
 
 function addressOf(address: unknown, name: unknown): Address | null {

@@ -16,6 +16,7 @@ export interface PlacedAttachment extends MailPart {
 
 export interface MailReading extends Omit<MailContent, 'attachments'> {
   readonly onDisk: OnDisk;
+  /** What Mail noted behind the message. */
   readonly footer: EmlxFooter;
   readonly attachments: readonly PlacedAttachment[];
 }
@@ -42,7 +43,8 @@ export async function readMail(files: MailFiles, box: MailboxPlace, rowid: numbe
     ...content,
     missing: missingOf(content.missing, emlx),
     onDisk: onDiskOf(file, emlx),
-    footer: emlx.footer,
+    // Read when asked for: most callers do without.
+    get footer() { return emlx.footer; },
     attachments: content.attachments.map((part) => placed(files, file, rowid, part)),
   };
 }

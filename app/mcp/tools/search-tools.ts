@@ -67,7 +67,7 @@ export const mailSearch = tool({
     query,
     scope: z.enum(['all', 'subject', 'sender', 'body', 'attachments']).default('all').describe('Where the words must stand. In the query, subject:, from:, body: and attachment: say it of one word, or of those in brackets behind it.'),
     mailbox: z.string().min(1).max(1024).optional().describe('A name from mail_mailboxes; left out: everywhere.'),
-    exclude: z.array(z.string().min(1).max(1024)).max(20).default([]).describe('Mailboxes to leave out, such as Junk.'),
+    exclude: z.array(z.string().min(1).max(1024)).max(20).default([]).describe('Mailboxes to leave out. Junk and Trash are searched like any other.'),
     after: timeArgument.optional().describe('Only mail of this day or time and later.'),
     before: timeArgument.optional().describe('Only mail before this day or time.'),
     highlight,
