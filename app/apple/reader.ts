@@ -129,6 +129,8 @@ export interface MailReader extends StoreReader<MailRow> {
 /** Mail as it lies in the index, whoever wrote it: for reading what was asked for by name or from a list. */
 export interface MailArchive {
   storeId(): string;
+  /** All that is asked within `work` is of one state, and takes the store's lock once. Short: nothing is waited for in it. */
+  together<T>(work: () => T): T;
   /** Moves with each commit of another process. */
   dataVersion(): number;
   mailboxes(): readonly Mailbox[];

@@ -9,7 +9,7 @@ import type { Judged, SearchRequest } from '../search/search-request.ts';
 import type { SearchHost } from './search-host.ts';
 import { withoutSubject } from './subjectless-query.ts';
 
-export type SearchedArchive = Pick<MailArchive, 'mailboxes' | 'pick' | 'placed'>;
+export type SearchedArchive = Pick<MailArchive, 'mailboxes' | 'pick' | 'placed' | 'together' | 'dataVersion'>;
 type SearchPolicy = Pick<Policy, 'readableSenders' | 'isWithinMailboxes' | 'mayRead' | 'hides' | 'excludesMail' | 'subjects'>;
 
 /** Ids of mailboxes and labels; null: any will do. */
@@ -42,8 +42,12 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
     const readable = placed.filter(mayShow);
     return { readable: rowidsOf(readable), wanted: rowidsOf(readable.filter(isWanted)) };
   };
+  let version = -1;
   const asNow = (hits: readonly Hit[]): ReadonlyMap<number, MailRow> => {
-    const picked = archive.pick(hits.map(({ mail }) => mail));
+    const picked = archive.together(() => {
+      version = archive.dataVersion();
+      return archive.pick(hits.map(({ mail }) => mail));
+    });
     handBack(index, policy, hits, picked);
     return new Map(picked.filter((row) => mayShow(row) && isWanted(row)).map((row) => [row.rowid, row]));
   };
@@ -61,6 +65,7 @@ export async function searchMail(host: SearchHost, archive: SearchedArchive, pol
   const hits = found.hits.map(({ mail, score, at }) => ({ row: rows.get(mail)!, score: senders === null ? score : null, at }));
   const { snippets, count, isExact, order, next } = found;
   const rowsNow = (): (MailRow | null)[] => {
+    if (archive.dataVersion() === version) return hits.map(({ row }) => row);
     const now = asNow(found.hits);
     return found.hits.map(({ mail }) => now.get(mail) ?? null);
   };

@@ -45,7 +45,7 @@ export type MailFinding =
   | {
       readonly ok: true;
       readonly hits: readonly FoundMail[];
-      /** Of each hit, as it is now; null where it is not to be shown any more. */
+      /** Of each hit, as it is now: the same one where Mail changed nothing, null where it is not to be shown any more. */
       readonly rowsNow: () => readonly (MailRow | null)[];
       /** A stretch of each, in their order; null where nothing of the text is on this Mac. They are cut meanwhile: asked for once, when all else is done. Never rejects. @param signal nobody waits any more */
       readonly snippets: (signal?: AbortSignal) => Promise<readonly (FoundText | null)[]>;

@@ -95,10 +95,13 @@ export class IndexReader {
   readonly #db: Database.Database;
   readonly #statements = new Map<string, Database.Statement>();
   readonly #senders: SenderBounds;
+  /** One state for all that is asked within. */
+  readonly #together: <T>(work: () => T) => T;
 
   constructor(db: Database.Database) {
     this.#db = db;
     this.#senders = new SenderBounds(db);
+    this.#together = db.transaction((work: () => unknown) => work()) as <T>(work: () => T) => T;
   }
 
   close(): void {
@@ -107,14 +110,13 @@ export class IndexReader {
   }
 
   find(query: Query, narrowing: Narrowing, offset: number, limit: number): Found {
-    // One state for counting and reading.
-    return this.#db.transaction(() => {
+    return this.#together(() => {
       const sql = this.#compile(query, narrowing);
       const counted = sql === null ? NOTHING : this.#count(sql);
       if (sql === null || counted.count === 0) return { hits: [], ...NOTHING };
       const rows = counted.order === 'best' ? this.#best(sql, limit, offset) : this.#newest(sql, null, limit, offset);
       return { hits: rows.map(hitOf), ...counted };
-    })();
+    });
   }
 
   /**
@@ -122,12 +124,12 @@ export class IndexReader {
    * @param after `next` of the call before, or null
    */
   candidates(query: Query, narrowing: Narrowing, after: number | null): Candidates {
-    return this.#db.transaction(() => {
+    return this.#together(() => {
       const sql = this.#compile(query, narrowing);
       if (sql === null) return { hits: [], next: null };
       const rows = this.#newest(sql, after, STEP, 0, this.#placing(sql));
       return { hits: rows.map(hitOf), next: rows.length < STEP ? null : rows.at(-1)![4] };
-    })();
+    });
   }
 
   /** A score by the columns that the words stand in. */

@@ -128,6 +128,10 @@ export class EnvelopeIndex implements MailReader, MailArchive {
     return this.#uuid();
   }
 
+  together<T>(work: () => T): T {
+    return this.#store.transaction('together', work);
+  }
+
   read(after: number, limit: number): Batch<MailRow> {
     return this.#reading('read', (open) => {
       const head = this.#begin();

@@ -47,11 +47,13 @@ const found = (given: string, call: ToolCall): Found | string => foundMail(given
 /** The same for another permission. */
 export function foundMail(given: string, { session: { backend } }: ToolCall, may: (row: MailRow) => boolean): Found | string {
   const archive = backend.reading.mail!;
-  const store = archive.storeId();
-  const name = nameOf(given.trim(), store);
-  if (name === null) return NO_MAIL;
-  const [row] = archive.find(name).filter(may);
-  return row === undefined ? NO_MAIL : { archive, row, eventId: occurrenceOf(row, store, 0).eventId };
+  return archive.together(() => {
+    const store = archive.storeId();
+    const name = nameOf(given.trim(), store);
+    if (name === null) return NO_MAIL;
+    const [row] = archive.find(name).filter(may);
+    return row === undefined ? NO_MAIL : { archive, row, eventId: occurrenceOf(row, store, 0).eventId };
+  });
 }
 
 function nameOf(text: string, storeId: string): MailName | null {
@@ -66,7 +68,7 @@ const NO_MARKS: MailMarks = { read: false, flagged: false, answered: false };
 
 /** Marks and envelope of each mail, as every answer shows them. */
 export function shownMails(rows: readonly MailRow[], archive: MailArchive, { session: { backend } }: ToolCall) {
-  const [marks, store] = [archive.marks(rows.map(({ rowid }) => rowid)), archive.storeId()];
+  const [marks, store] = archive.together(() => [archive.marks(rows.map(({ rowid }) => rowid)), archive.storeId()] as const);
   return rows.map((row) => ({ row: row.rowid, ...(marks.get(row.rowid) ?? NO_MARKS), mail: payloadOf(occurrenceOf(row, store, 0), backend.subjects) }));
 }
 
@@ -196,14 +198,16 @@ export const mailList = tool({
     const archive = backend.reading.mail!;
     const cursors = backend.reading.cursors.of('mail_list', principal, [mailbox, filter]);
     const from = cursors.open(cursor);
-    const boxes = mailboxesOf(archive, call);
-    const mailboxes = mailbox === undefined ? boxes.filter(({ role }) => role === 'inbox').map((box) => box.id) : idsOf(boxes, mailbox);
-    const page = archive.list({
-      mailboxes, unread: filter === 'unread', flagged: filter === 'flagged', since: sinceOf(filter, backend.now()), limit,
-      after: from === null ? null : placeOf(from),
-      may: (row) => backend.reading.mayRead(row, principal),
+    const [page, all] = archive.together(() => {
+      const boxes = mailboxesOf(archive, call);
+      const mailboxes = mailbox === undefined ? boxes.filter(({ role }) => role === 'inbox').map((box) => box.id) : idsOf(boxes, mailbox);
+      const listed = archive.list({
+        mailboxes, unread: filter === 'unread', flagged: filter === 'flagged', since: sinceOf(filter, backend.now()), limit,
+        after: from === null ? null : placeOf(from),
+        may: (row) => backend.reading.mayRead(row, principal),
+      });
+      return [listed, shownMails(listed.rows.map(({ row }) => row), archive, call)] as const;
     });
-    const all = shownMails(page.rows.map(({ row }) => row), archive, call);
     const mails = fitting(all, BYTES.list);
     const next = mails.length === all.length ? page.next : page.rows[mails.length - 1]!.place;
     const nextCursor = next === null ? null : cursors.seal(placeText(next));

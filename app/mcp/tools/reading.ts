@@ -102,6 +102,8 @@ const whole = (text: string): string => (text.length > 1 && /[\uD800-\uDBFF]$/.t
 
 /** As many of the first items as fit into an answer. @param bytes of their JSON */
 export function fitting<T>(items: readonly T[], bytes: number): T[] {
+  // Nearly all do: then one look is enough.
+  if (Buffer.byteLength(JSON.stringify(items)) <= bytes) return [...items];
   let left = bytes;
   const kept: T[] = [];
   for (const item of items) {

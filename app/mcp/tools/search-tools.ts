@@ -91,7 +91,6 @@ export const mailSearch = tool({
     const { session: { backend }, principal, signal } = call;
     const { reading } = backend;
     const archive = reading.mail!;
-    const version = archive.dataVersion();
     const [codes, subjects] = [reading.hidesCodes, backend.subjects];
     const boxes = mailbox === undefined && exclude.length === 0 ? [] : mailboxesOf(archive, call);
     const found = await reading.search.mail(principal, {
@@ -106,8 +105,8 @@ export const mailSearch = tool({
     if (refusal !== null) return { error: refusal };
     // What was found would tell of what is hidden now.
     if (reading.hidesCodes !== codes || backend.subjects !== subjects) return { error: CHANGED };
-    const isSame = archive.dataVersion() === version;
-    const rows = isSame ? found.hits.map(({ row }) => row) : found.rowsNow();
+    const rows = found.rowsNow();
+    const isSame = rows.every((row, nth) => row === found.hits[nth]!.row);
     const hits = found.hits.map((hit, nth) => ({ ...hit, nth })).filter(({ nth }) => rows[nth] !== null && reading.mayRead(rows[nth]!, principal));
     const mailsNow = isSame ? hits.map(({ nth }) => shown[nth]!) : shownMails(hits.map(({ nth }) => rows[nth]!), archive, call);
     const all = hits.map(({ nth, score }, at) => ({ ...mailsNow[at]!, snippet: shownText(cut[nth]!, marked), score: score === null ? null : Number(score.toFixed(3)) }));
