@@ -205,6 +205,24 @@ describe('rows that are not whole', () => {
   });
 });
 
+test('what is asked together is of one state, whatever Mail commits meanwhile', () => {
+  const { store, index } = place();
+  const rowid = store.arrive({ account: IMAP, mailbox: 'INBOX', from: { address: 'ada@example.com' }, dateReceived: T });
+  const version = index.together(() => {
+    const before = index.dataVersion();
+    expect(only(index, rowid).excluded).toBeNull();
+    store.setFlags(rowid, { read: true });
+    expect(index.marks([rowid]).get(rowid)?.read).toBe(false);
+    store.remove(rowid);
+    expect(only(index, rowid).rowid).toBe(rowid);
+    expect(index.find({ rowid })).toHaveLength(1);
+    expect(index.dataVersion()).toBe(before);
+    return before;
+  });
+  expect(index.dataVersion()).not.toBe(version);
+  expect(index.pick([rowid])).toEqual([]);
+});
+
 test('hashes beyond 2^53, negative and none stay exact', () => {
   const { store, index } = place();
   const headers = ['<abc@example.org>', '<7A129E26-2C1F-4517-B6B5-39460ED50E12@example.com>', ''];
