@@ -3,7 +3,7 @@ import type { GrantName } from '../policy/change.ts';
 import { ADA } from './conformance-kit.ts';
 import type { RawClient } from './raw-client.ts';
 import { ask, ownIdentity } from './watch-kit.ts';
-import { startWorld, type World } from './world.ts';
+import { NUMBER, startWorld, type World } from './world.ts';
 
 const withKey = { host: { searchKey: Buffer.alloc(32, 5).toString('base64') } };
 
@@ -53,4 +53,36 @@ test.each(MEANWHILE)('a search sees what comes while snippets are cut: %s', asyn
   if (outcome === 'refused') expect(answer).toBeInstanceOf(Error);
   else expect(answer).toMatchObject({ mails: [], count: 0 });
   expect(answer instanceof Error ? answer.message : JSON.stringify(answer)).not.toContain('918273');
+});
+
+/** The same of messages, which are looked through turn by turn: what was read in a turn before must not be shown after it. */
+const MEANWHILE_OF_MESSAGES: readonly (readonly [string, (world: World) => unknown])[] = [
+  ['one-time codes are hidden', (world) => world.engine.policy.setSetting('hideCodes', true)],
+  ['the grant to read goes', (world) => world.engine.policy.allowClient(ownIdentity(world).id, { grants: ['search'] })],
+  ['the grant to search goes', (world) => world.engine.policy.allowClient(ownIdentity(world).id, { grants: ['messages:everything'] })],
+  ['New message is switched off', (world) => world.engine.policy.setEvent('messages.received', false)],
+  ['Belfry is paused', (world) => world.engine.policy.pause(null)],
+];
+
+test.each(MEANWHILE_OF_MESSAGES)('a search of messages sees what comes while it looks: %s', async (_, act) => {
+  await using world = await startWorld({ settings: { hideCodes: false } });
+  const client = await opened(world, 'messages:everything', 'search');
+  await world.writer.messages.arrive({ from: NUMBER, text: 'okapi, your code is 918273' });
+  expect(JSON.stringify(await ask(client, 'messages_search', { query: 'okapi' }))).toContain('918273');
+  const { messages } = world.engine.archives;
+  const find = messages.find.bind(messages);
+  let isDone = false;
+  // Found already, and not answered yet.
+  messages.find = (name) => {
+    const row = find(name);
+    if (!isDone && row !== null) {
+      isDone = true;
+      act(world);
+    }
+    return row;
+  };
+  const answer = await ask(client, 'messages_search', { query: 'okapi' }).catch((error: Error) => error);
+  expect(isDone).toBe(true);
+  expect(answer).toBeInstanceOf(Error);
+  expect((answer as Error).message).not.toContain('918273');
 });

@@ -156,8 +156,10 @@ export const messagesSearch = tool({
   lists: 'messages',
   searches: true,
   async run({ query: text, chat, person, after, before, highlight: marked, limit, cursor }, call) {
-    const { session: { backend: { reading } }, principal, signal } = call;
+    const { session: { backend }, principal, signal } = call;
+    const { reading } = backend;
     const archive = reading.messages!;
+    const codes = reading.hidesCodes;
     const cursors = reading.cursors.of('messages_search', principal, [text, chat, person, after, before]);
     const from = cursors.open(cursor);
     if (chat !== undefined && person !== undefined) return { error: 'chat: name one chat or one person, not both.' };
@@ -165,8 +167,10 @@ export const messagesSearch = tool({
     if (typeof scope === 'string') return { error: scope };
     const found = await reading.search.messages(principal, { query: text, scope, after: timeOf(after), before: timeOf(before), limit, below: from === null ? null : Number(from) }, signal);
     if (!found.ok) return { error: found.reason };
-    if (!reading.search.maySearch(principal)) return { error: 'The owner of this Mac does not let this client search any more.' };
-    // They may have answered otherwise while it was looked through.
+    // The owner may have answered otherwise while it was looked through.
+    const refusal = readingRefusal(backend, principal, 'messages', true);
+    if (refusal !== null) return { error: refusal };
+    if (reading.hidesCodes !== codes) return { error: CHANGED };
     const allowed = found.hits.filter(({ row }) => reading.mayRead(row, principal));
     const all = allowed.map(({ row, snippet: cut }) => ({ row: row.rowid, fromMe: row.excluded === 'sent', snippet: shownText(cut, marked)!, message: envelopeOf(row) }));
     const messages = fitting(all, BYTES);
