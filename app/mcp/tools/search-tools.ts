@@ -7,7 +7,7 @@ import { cursorArgument } from '../sealed-cursor.ts';
 import type { Reach } from '../session.ts';
 import { idsOf, mailboxesOf, shownMails } from './mail-tools.ts';
 import { chatNamed, envelopeOf } from './messages-tools.ts';
-import { boundNote, fitting, personNote, readingRefusal, STRANGERS } from './reading.ts';
+import { boundNote, fitting, personNote, STRANGERS } from './reading.ts';
 import { timeArgument, timeOf } from './time-argument.ts';
 import { READS, tool, type ToolCall } from './tool.ts';
 
@@ -21,15 +21,13 @@ const query = z.string().min(1).max(MAX_QUERY).describe('Words, all of which mus
 const highlight = z.boolean().default(false).describe('Puts the words that were found between ** and **; an asterisk of the text itself shows as \u2217.');
 const snippet = z.string().nullable().describe(`A stretch of the text around the first word found; null: nothing of the text is on this Mac, or it could not be cut in time. ${STRANGERS}`);
 
-const CHANGED = 'The owner changed what is shown while this was searched. Ask again.';
-
 const COVERAGE = {
   off: 'There is no index yet.', waiting: 'The index waits for Mail.', failed: 'The index met a fault, so newer mail may be missing.', paused: 'The index is paused',
   opening: 'The index is being opened', comparing: 'The index is being compared with Mail', building: 'The index is being built, the newest mail first',
 } as const;
 
 /** What a search looked at, as far as a client may know: how much mail there is says something of senders that are not allowed. */
-export function coverageFor({ phase, indexed, total, unreadable }: Coverage, reach: Reach): { phase: string; percent: number; unreadable: boolean; indexed?: number; total?: number } {
+export function coverageFor({ phase, indexed, total, unreadable }: Coverage, reach: Reach | null): { phase: string; percent: number; unreadable: boolean; indexed?: number; total?: number } {
   const percent = phase === 'ready' ? 100 : total === 0 ? 0 : Math.min(99, Math.floor((100 * indexed) / total));
   return { phase, percent, unreadable: unreadable > 0, ...(reach === 'everything' && { indexed, total }) };
 }
@@ -88,10 +86,8 @@ export const mailSearch = tool({
   lists: 'mails',
   searches: true,
   async run({ mailbox, exclude, after, before, highlight: marked, ...asked }, call) {
-    const { session: { backend }, principal, signal } = call;
-    const { reading } = backend;
+    const { session: { backend: { reading } }, principal, signal } = call;
     const archive = reading.mail!;
-    const [codes, subjects] = [reading.hidesCodes, backend.subjects];
     const boxes = mailbox === undefined && exclude.length === 0 ? [] : mailboxesOf(archive, call);
     const found = await reading.search.mail(principal, {
       ...asked, mailboxes: mailbox === undefined ? null : named(boxes, mailbox, 'mailbox'), except: exclude.flatMap((name, at) => named(boxes, name, `exclude[${at}]`)),
@@ -100,11 +96,7 @@ export const mailSearch = tool({
     if (!found.ok) return { error: found.reason };
     const shown = shownMails(found.hits.map(({ row }) => row), archive, call);
     const cut = await found.snippets(signal);
-    // Meanwhile the owner may have answered otherwise, and Mail may have moved what was found: from here on nobody is waited for.
-    const refusal = readingRefusal(backend, principal, 'mail', true);
-    if (refusal !== null) return { error: refusal };
-    // What was found would tell of what is hidden now.
-    if (reading.hidesCodes !== codes || backend.subjects !== subjects) return { error: CHANGED };
+    // Meanwhile Mail may have moved what was found, and the owner excluded it: from here on nobody is waited for.
     const rows = found.rowsNow();
     const isSame = rows.every((row, nth) => row === found.hits[nth]!.row);
     const hits = found.hits.map((hit, nth) => ({ ...hit, nth })).filter(({ nth }) => rows[nth] !== null && reading.mayRead(rows[nth]!, principal));
@@ -112,7 +104,7 @@ export const mailSearch = tool({
     const all = hits.map(({ nth, score }, at) => ({ ...mailsNow[at]!, snippet: shownText(cut[nth]!, marked), score: score === null ? null : Number(score.toFixed(3)) }));
     const mails = fitting(all, BYTES);
     const nextOffset = mails.length < all.length ? hits[mails.length - 1]!.at + 1 : found.next;
-    const coverage = coverageFor(found.coverage, reading.reach(principal, 'mail')!);
+    const coverage = coverageFor(found.coverage, reading.reach(principal, 'mail'));
     const { isExact, order } = found;
     const count = found.count - (found.hits.length - hits.length);
     const mayMiss = asked.offset === 0 && (asked.scope === 'all' || asked.scope === 'body');
@@ -156,10 +148,8 @@ export const messagesSearch = tool({
   lists: 'messages',
   searches: true,
   async run({ query: text, chat, person, after, before, highlight: marked, limit, cursor }, call) {
-    const { session: { backend }, principal, signal } = call;
-    const { reading } = backend;
+    const { session: { backend: { reading } }, principal, signal } = call;
     const archive = reading.messages!;
-    const codes = reading.hidesCodes;
     const cursors = reading.cursors.of('messages_search', principal, [text, chat, person, after, before]);
     const from = cursors.open(cursor);
     if (chat !== undefined && person !== undefined) return { error: 'chat: name one chat or one person, not both.' };
@@ -168,9 +158,6 @@ export const messagesSearch = tool({
     const found = await reading.search.messages(principal, { query: text, scope, after: timeOf(after), before: timeOf(before), limit, below: from === null ? null : Number(from) }, signal);
     if (!found.ok) return { error: found.reason };
     // The owner may have answered otherwise while it was looked through.
-    const refusal = readingRefusal(backend, principal, 'messages', true);
-    if (refusal !== null) return { error: refusal };
-    if (reading.hidesCodes !== codes) return { error: CHANGED };
     const allowed = found.hits.filter(({ row }) => reading.mayRead(row, principal));
     const all = allowed.map(({ row, snippet: cut }) => ({ row: row.rowid, fromMe: row.excluded === 'sent', snippet: shownText(cut, marked)!, message: envelopeOf(row) }));
     const messages = fitting(all, BYTES);

@@ -61,13 +61,18 @@ export function describeTool({ name, title, description, input, output, annotati
   return { name, title, description, inputSchema: z.toJSONSchema(input, { io: 'input' }), outputSchema: z.toJSONSchema(output.extend({ note })), annotations };
 }
 
-/** Runs a tool. Bad arguments and refusals are answers that the model reads, not protocol errors. */
-export async function runTool(each: Tool, args: unknown, call: ToolCall): Promise<Record<string, unknown>> {
+/**
+ * Runs a tool. Bad arguments and refusals are answers that the model reads, not protocol errors.
+ * @param withdrawn asked once there is an answer: why it must not be given any more, or null
+ */
+export async function runTool(each: Tool, args: unknown, call: ToolCall, withdrawn: () => string | null): Promise<Record<string, unknown>> {
   const parsed = each.input.safeParse(args ?? {});
   if (!parsed.success) return failure(issueSentence(parsed.error.issues[0]!, 'arguments', Object.keys((each.input as z.ZodObject).shape)));
   try {
     const answer = await each.run(parsed.data, call);
     if ('error' in answer) return failure(answer.error);
+    const refused = withdrawn();
+    if (refused !== null) return failure(refused);
     const { sentence, value } = answer;
     if (each.reads !== undefined) noteReading(each, each.reads, value, call);
     return { content: [{ type: 'text', text: sentence }, { type: 'text', text: JSON.stringify(value) }], structuredContent: { note: sentence, ...value } };

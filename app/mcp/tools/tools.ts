@@ -46,7 +46,8 @@ export function registerTools(server: Server, session: Session): void {
     const principal = await peer.principal;
     const access = accessOf(backend, principal);
     if (each.granted && access !== 'open') return refusal(access) as never;
-    const unread = each.reads === undefined ? null : readingRefusal(backend, principal, each.reads, each.searches === true);
+    const unreadOf = (): string | null => (each.reads === undefined ? null : readingRefusal(backend, principal, each.reads, each.searches === true));
+    const unread = unreadOf();
     if (unread !== null) return { content: [{ type: 'text', text: unread }], isError: true } as never;
     if (each.writes === true && !backend.writing.may(principal)) return { content: [{ type: 'text', text: MAY_NOT_WRITE }], isError: true } as never;
     const token = ctx.mcpReq._meta?.progressToken;
@@ -56,10 +57,15 @@ export function registerTools(server: Server, session: Session): void {
       const params = { progressToken: token!, progress: done, total, message };
       peer.connection.notify(licence, 'notifications/progress', `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params })}\n`);
     };
-    return await runTool(each, args, { session, principal, signal: ctx.mcpReq.signal, progress }) as never;
+    const { subjects, reading: { hidesCodes } } = backend;
+    // The owner may answer otherwise while a file is read or a store is searched, and what was read would tell of what is hidden now.
+    const isChanged = (): boolean => backend.subjects !== subjects || backend.reading.hidesCodes !== hidesCodes;
+    const withdrawn = (): string | null => unreadOf() ?? (each.reads !== undefined && isChanged() ? CHANGED : null);
+    return await runTool(each, args, { session, principal, signal: ctx.mcpReq.signal, progress }, withdrawn) as never;
   });
 }
 
+const CHANGED = 'The owner changed what is shown while this was read. Ask again.';
 const MAY_NOT_WRITE = 'The owner of this Mac has not let this client write. request_access with write true asks for it.';
 
 const refusals = {

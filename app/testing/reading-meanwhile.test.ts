@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { MailFiles } from '../apple/mail/mail-files.ts';
 import type { GrantName } from '../policy/change.ts';
 import { ADA } from './conformance-kit.ts';
 import type { RawClient } from './raw-client.ts';
@@ -83,6 +84,32 @@ test.each(MEANWHILE_OF_MESSAGES)('a search of messages sees what comes while it 
   };
   const answer = await ask(client, 'messages_search', { query: 'okapi' }).catch((error: Error) => error);
   expect(isDone).toBe(true);
+  expect(answer).toBeInstanceOf(Error);
+  expect((answer as Error).message).not.toContain('918273');
+});
+
+/** And of one mail, whose file is waited for, longest where Mail is asked for it. */
+const MEANWHILE_OF_ONE: readonly (readonly [string, (world: World) => unknown])[] = [
+  ['one-time codes are hidden', (world) => world.engine.policy.setSetting('hideCodes', true)],
+  ['subjects are switched off', (world) => world.engine.policy.setSetting('subjects', false)],
+  ['the grant to read goes', (world) => world.engine.policy.allowClient(ownIdentity(world).id, { grants: ['search'] })],
+  ['New mail is switched off', (world) => world.engine.policy.setEvent('mail.received', false)],
+  ['Belfry is paused', (world) => world.engine.policy.pause(null)],
+];
+
+test.each(MEANWHILE_OF_ONE.flatMap((each) => ['mail_get', 'mail_links'].map((name) => [name, ...each] as const)))('%s sees what comes while the file is read: %s', async (name, _, act) => {
+  await using world = await startWorld({ settings: { hideCodes: false } });
+  const client = await opened(world, 'mail:everything');
+  const { result: row } = await world.writer.mail.arrive({ from: ADA, subject: 'Your code is 918273', text: 'https://okapi.example/918273' });
+  expect(JSON.stringify(await ask(client, name, { id: String(row) }))).toContain('918273');
+  const { open } = MailFiles.prototype;
+  const opening = vi.spyOn(MailFiles.prototype, 'open').mockImplementation(function meanwhile(this: MailFiles, ...args) {
+    act(world);
+    return open.apply(this, args);
+  } as typeof open);
+  const answer = await ask(client, name, { id: String(row) }).catch((error: Error) => error);
+  expect(opening).toHaveBeenCalled();
+  opening.mockRestore();
   expect(answer).toBeInstanceOf(Error);
   expect((answer as Error).message).not.toContain('918273');
 });
